@@ -1,0 +1,1 @@
+"""Chat models. No stage needs one; the gateway to them is a later issue."""

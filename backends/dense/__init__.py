@@ -1,0 +1,5 @@
+"""Vector search."""
+
+from backends.dense.base import DenseStore
+
+__all__ = ["DenseStore"]

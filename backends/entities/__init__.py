@@ -1,0 +1,5 @@
+"""The entity graph."""
+
+from backends.entities.base import EntityStore
+
+__all__ = ["EntityStore"]

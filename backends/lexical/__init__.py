@@ -1,0 +1,5 @@
+"""Word search."""
+
+from backends.lexical.base import LexicalStore
+
+__all__ = ["LexicalStore"]

@@ -1,0 +1,1 @@
+"""The nouns of the program: frozen models without I/O."""

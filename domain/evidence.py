@@ -1,0 +1,72 @@
+"""What the tools found: the only thing that an answer may be made of."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from domain.base import Model
+from domain.knowledge import ChunkKind, Metadata
+
+EvidenceKind = Literal["chunk", "rows", "relations", "web", "api"]
+
+
+class Hit(Model):
+    """One result of one search arm; `score` is that arm's own and not comparable."""
+
+    chunk_id: str
+    score: float
+
+
+class Locator(Model):
+    """Where the text stands in its source; offsets refer to the document's canonical text."""
+
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    start: int = 0
+    end: int = 0
+
+
+class Scores(Model):
+    """Scores by arm, as that arm gave them; None where the arm did not return it.
+
+    `fused` is the rank fusion; `final` what the order of evidence follows.
+    """
+
+    dense: float | None = None
+    lexical: float | None = None
+    fused: float = 0.0
+    final: float = 0.0
+
+
+class Evidence(Model):
+    """A piece of a source that this run may cite.
+
+    `id` is opaque. `ref` lets the store read the text again: SAFE_GUARD never trusts the
+    text in the State. `text` is verbatim; `found_start` and `found_end` mark the part of it
+    that the search found (the rest is its neighbourhood).
+    """
+
+    id: str
+    kind: EvidenceKind
+    ref: str
+    tool: str
+    source: str
+    title: str
+    text: str
+    found_start: int = 0
+    found_end: int = 0
+    chunk_kind: ChunkKind = "prose"
+    locator: Locator = Locator()
+    scores: Scores = Scores()
+    meta: Metadata
+    sub_queries: tuple[str, ...] = ()
+
+
+class ToolResult(Model):
+    """What one (sub-query, tool) call brought; empty evidence is a result too."""
+
+    step: int
+    sub_query: str
+    tool: str
+    evidence: tuple[Evidence, ...] = ()
+    duration_ms: float = Field(default=0.0, ge=0)
