@@ -15,12 +15,17 @@ Verdict = Literal["answered", "answered_with_caveat", "conflict", "clarify", "ab
 
 
 class Quote(Model):
-    """Verbatim words of one piece of evidence: `evidence.text[start:end] == text`."""
+    """Verbatim words of one piece of evidence: `evidence.text[start:end] == text`.
+
+    `role` "context" is what a proof needs to be read (a table's header, a heading): it is
+    checked like the proof and gets no citation of its own.
+    """
 
     evidence: str
     text: str
     start: int
     end: int
+    role: Literal["proof", "context"] = "proof"
 
 
 class Statement(Model):

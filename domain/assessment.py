@@ -6,17 +6,6 @@ from domain.base import Model
 from domain.plan import Requirement
 
 Move = Literal["rewrite", "widen", "narrow", "switch_source", "decompose", "ask_user"]
-StopReason = Literal[
-    "",
-    "clear",
-    "confident",
-    "steps",
-    "latency",
-    "tokens",
-    "no_new_evidence",
-    "no_useful_move",
-    "no_evidence",
-]
 
 
 class Gap(Model):
@@ -55,7 +44,7 @@ class Assessment(Model):
     gaps: tuple[Gap, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     outdated: tuple[str, ...] = ()
-    stop: StopReason = ""
+    elapsed_ms: float = 0.0
 
 
 class Reflection(Model):

@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from pydantic import Field
-
 from domain.base import Model
 from domain.knowledge import ChunkKind, Metadata
 
@@ -63,10 +61,22 @@ class Evidence(Model):
 
 
 class ToolResult(Model):
-    """What one (sub-query, tool) call brought; empty evidence is a result too."""
+    """What one (sub-query, tool) call brought; an empty result is a result too.
 
-    step: int
-    sub_query: str
+    Searches over chunks return their arms (`dense`, `lexical`) as ids and scores: the text is
+    read once, by RERANK, for those that stay. Other tools return finished evidence.
+    """
+
+    step: int = 0
+    sub_query: str = ""
     tool: str
+    arms: dict[str, tuple[Hit, ...]] = {}
     evidence: tuple[Evidence, ...] = ()
-    duration_ms: float = Field(default=0.0, ge=0)
+    note: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many distinct things were found."""
+        return len({hit.chunk_id for hits in self.arms.values() for hit in hits}) + len(
+            self.evidence
+        )

@@ -119,9 +119,11 @@ class Relation(Model):
     id: str
     start: str
     start_name: str
+    start_type: str = ""
     type: str
     end: str
     end_name: str
+    end_type: str = ""
     source: str
     quote: str
     access: tuple[str, ...] = (EVERYONE,)

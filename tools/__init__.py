@@ -1,1 +1,1 @@
-"""tools."""
+"""Tools: LangChain tools over the backends, each call behind one guard."""

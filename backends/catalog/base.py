@@ -44,8 +44,14 @@ class Catalog(Protocol):
         """The tenants that have at least one document."""
         ...
 
-    async def quarantine(self, collection: str, entries: Sequence[Quarantined]) -> None:
-        """Replace the quarantine of a collection."""
+    async def document(self, document_id: str, *, scope: Scope) -> Document | None:
+        """One visible document with its whole text; None where it is not there or not visible."""
+        ...
+
+    async def quarantine(
+        self, collection: str, entries: Sequence[Quarantined], *, tenant: str
+    ) -> None:
+        """Replace the quarantine of a collection, which belongs to `tenant`."""
         ...
 
     async def quarantined(self, *, tenant: str) -> list[Quarantined]:

@@ -1,6 +1,6 @@
 """What a relational source must offer: named, typed, read-only templates."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from domain.base import Model
@@ -52,6 +52,14 @@ class Rows(Model):
 
 class Relational(Protocol):
     """Runs templates of a tenant. Nothing blocks the event loop."""
+
+    async def build(self, tenant: str, script: str, templates: Sequence[Template]) -> None:
+        """Replace the database of a tenant by what a SQL script makes, with its templates.
+
+        An empty script without templates leaves none. Raises IngestError naming the script's
+        or the template's fault; what was there before stays then.
+        """
+        ...
 
     async def templates(self, *, scope: Scope) -> list[Template]:
         """The templates that the scope may run, by name."""

@@ -1,0 +1,1 @@
+"""The shapes of answers: from evidence to statements with their quotes."""

@@ -1,0 +1,92 @@
+"""ANSWER without a model: statements made of evidence sentences, shaped by the question."""
+
+from dataclasses import dataclass
+
+from backends.library import Library
+from domain.answer import Draft
+from domain.assessment import Assessment
+from domain.identity import Scope
+from domain.state import State
+from nodes.compose.base import Material, Writer
+from nodes.compose.boundary import boundary
+from nodes.compose.comparison import compose_comparison
+from nodes.compose.decision import compose_decision
+from nodes.compose.diagnosis import Diagnosis
+from nodes.compose.direct import direct_reply
+from nodes.compose.facts import compose_facts
+from nodes.compose.procedure import compose_procedure
+from nodes.rules.evaluator import read_evidence
+from nodes.rules.walks import best_walk, edges
+
+MOST_ROWS = 24
+
+
+@dataclass(frozen=True)
+class RuleComposer:
+    """Says nothing of its own: every statement is a sentence, row or relation that was found."""
+
+    library: Library
+
+    async def compose(self, state: State, *, scope: Scope) -> Draft:
+        route = state["route"]
+        if route.mode == "direct":
+            return Draft(statements=(direct_reply(route),))
+        assessments = state.get("assessments", ())
+        if route.mode == "clarify" or not state.get("evidence") or not assessments:
+            return Draft(missing=(route.missing or route.standalone,))
+        reading = await read_evidence(state, self.library, scope)
+        material = Material(route, state["plan"], reading, assessments[-1], state["run"].day)
+        writer = Writer()
+        _compose(material, writer)
+        return Draft(
+            statements=tuple(writer.statements),
+            missing=_missing(assessments[-1]),
+            boundary=boundary(material, writer.statements),
+        )
+
+
+def _compose(material: Material, writer: Writer) -> None:
+    """The shape for the intent; where its material is lacking, plain facts."""
+    match material.route.intent:
+        case "version_difference":
+            done = compose_comparison(material, writer)
+        case "diagnosis":
+            done = Diagnosis(material, writer).compose()
+        case "decision":
+            done = compose_decision(material, writer)
+        case "statistics":
+            done = _figures(material, writer)
+        case "relation":
+            done = _relations(material, writer)
+        case "how_to":
+            done = _covered(material) and compose_procedure(material, writer)
+        case _:
+            done = False
+    if not done and material.route.intent != "diagnosis":
+        compose_facts(material, writer)
+
+
+def _covered(material: Material) -> bool:
+    return not any(gap.requirement.essential for gap in material.assessment.gaps)
+
+
+def _figures(material: Material, writer: Writer) -> bool:
+    rows = [c for c in material.reading.candidates if c.evidence.kind == "rows"]
+    for position, candidate in enumerate(rows[:MOST_ROWS]):
+        writer.say(candidate, slot="figures", essential=position == 0)
+    return bool(rows)
+
+
+def _relations(material: Material, writer: Writer) -> bool:
+    route = material.route
+    walk = best_walk(route.standalone, route.entities, edges(material.evidence))
+    candidates = {c.evidence.id: c for c in material.reading.candidates if c.unit.start > 0}
+    for edge in walk:
+        candidate = candidates.get(edge.evidence.id)
+        if candidate is not None:
+            writer.say(candidate, slot="relations", essential=edge is walk[-1])
+    return bool(walk)
+
+
+def _missing(assessment: Assessment) -> tuple[str, ...]:
+    return tuple(gap.requirement.text for gap in assessment.gaps)

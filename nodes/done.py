@@ -1,0 +1,65 @@
+"""DONE: completes the Answer with the record of its run and remembers the turn."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
+
+from domain.answer import Answer
+from domain.limits import Usage
+from domain.run import Context, Turn
+from domain.state import State
+from nodes.base import Update
+
+REMEMBERED = 6
+
+
+@dataclass(frozen=True)
+class DoneNode:
+    """The last node; what it returns is what the caller sees."""
+
+    name: ClassVar[str] = "done"
+
+    async def __call__(self, state: State, runtime: Runtime[Context]) -> Update:
+        answer = state["answer"].model_copy(
+            update={
+                "route": state.get("route"),
+                "plan": state.get("plan"),
+                "assessments": state.get("assessments", ()),
+                "reflections": state.get("reflections", ()),
+                "degradations": state.get("degradations", ()),
+                "usage": state.get("usage", Usage()),
+                "trace": state.get("trace", ()),
+            }
+        )
+        turns = (*state.get("turns", ()), _turn(state, answer))[-REMEMBERED:]
+        return {
+            "answer": answer,
+            "messages": [AIMessage(content=_spoken(answer), name="agentic_rag")],
+            "turns": turns,
+            "question": "",
+        }
+
+    def decision(self, update: Update) -> dict[str, object]:
+        """What the trace shows."""
+        answer: Answer = update["answer"]
+        return {"verdict": answer.verdict, "citations": len(answer.citations)}
+
+
+def _turn(state: State, answer: Answer) -> Turn:
+    route = state["route"]
+    return Turn(
+        question=state["question"],
+        standalone=route.standalone,
+        language=route.language,
+        entities=route.entities,
+        versions=route.versions,
+        answer=answer.text[:500],
+    )
+
+
+def _spoken(answer: Answer) -> str:
+    """The answer for a chat window: text, boundary, and the sources by number."""
+    sources = "\n".join(f"[{c.number}] {c.source}: {c.quote}" for c in answer.citations)
+    return "\n\n".join(part for part in (answer.text, answer.boundary, sources) if part)

@@ -1,0 +1,1 @@
+"""Decisions that can be rules: pure functions over a question, beside their tests."""

@@ -1,0 +1,139 @@
+"""Which requirements of a plan the evidence meets, and why the others are gaps."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.assessment import Gap
+from domain.evidence import Evidence
+from domain.plan import Plan, Requirement, Route
+from nodes.rules.periods import clock_times
+from nodes.rules.select import Candidate, Weights, context_terms
+from nodes.rules.slots import fills
+from runtime.text.analyzer import content_terms
+
+SUPPORTED = 0.5
+"""Share of a question's weighted terms that one passage must hold to be about it."""
+
+NEAR = 0.62
+"""Calibrated nearness from which a passage counts as being about a question in other words."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Judges requirements against evidence; the same judgement serves EVALUATE and ANSWER."""
+
+    route: Route
+    evidence: Sequence[Evidence]
+    candidates: Sequence[Candidate]
+    weights: Weights
+
+    def gaps(self, plan: Plan) -> tuple[Gap, ...]:
+        """The unmet requirements with their reasons, in the order of the plan."""
+        found = ((r, self._lack(r)) for r in plan.requirements)
+        return tuple(Gap(requirement=r, reason=reason) for r, reason in found if reason)
+
+    def share(self, plan: Plan, gaps: Sequence[Gap]) -> float:
+        """Met requirements by weight, 0 to 1: essential ones count double."""
+        weight = {r.id: 2.0 if r.essential else 1.0 for r in plan.requirements}
+        whole = sum(weight.values())
+        return 1.0 - sum(weight[g.requirement.id] for g in gaps) / whole if whole else 0.0
+
+    def _lack(self, needed: Requirement) -> str:
+        match needed.kind:
+            case "entity" | "constraint":
+                return "" if self._mentions(needed.terms) else f"nothing found names {needed.text}"
+            case "version":
+                return "" if self._version(needed) else f"nothing found has version {needed.text}"
+            case "slot":
+                return "" if self._slot(needed) else f"nothing found tells the {needed.text}"
+            case "time":
+                return "" if self._time() else f"nothing found is about {needed.text}"
+            case "sub_question":
+                return self._question(needed)
+
+    def _mentions(self, terms: Sequence[str]) -> bool:
+        return any(mentions(item, terms) for item in self.evidence)
+
+    def _version(self, needed: Requirement) -> bool:
+        return any(
+            item.meta.version in needed.terms or mentions(item, needed.terms[:2])
+            for item in self.evidence
+        )
+
+    def _slot(self, needed: Requirement) -> bool:
+        return any(
+            needed.sub_query in c.evidence.sub_queries and fills(needed.text, c.text)
+            for c in self.candidates
+        )
+
+    def _time(self) -> bool:
+        period = self.route.period
+        if period is None:
+            return True
+        times = clock_times(period.text)
+        day = period.start.date().isoformat() if period.start else ""
+        return any(
+            (day and day in e.text) or any(t in e.text for t in times) for e in self.evidence
+        )
+
+    def _question(self, needed: Requirement) -> str:
+        mine = [e for e in self.evidence if needed.sub_query in e.sub_queries]
+        if not mine:
+            return "nothing was found"
+        if any(e.kind == "rows" for e in mine):
+            return ""
+        unknown = self.unknown_names(needed.text)
+        if unknown:
+            return f"the knowledge nowhere mentions {', '.join(unknown)}"
+        if max(self.support(needed.terms, e) for e in mine) >= SUPPORTED:
+            return ""
+        return "what was found is about something else"
+
+    def support(self, terms: Sequence[str], item: Evidence) -> float:
+        """How much a passage is about the terms, 0 to 1: shared words, or nearness in meaning."""
+        words = set(content_terms(item.text)) | context_terms(item)
+        lexical = self.weights.share(terms, words)
+        near = item.scores.dense or 0.0
+        return max(lexical, SUPPORTED * near / NEAR)
+
+    def unknown_names(self, question: str) -> list[str]:
+        """Names and codes of the question that stand nowhere in the caller's knowledge."""
+        linked = " ".join(self.route.entities).casefold()
+        return [
+            name
+            for name in proper_names(question)
+            if name.casefold() not in linked
+            and not any(self.weights.frequencies.get(t) for t in content_terms(name))
+        ]
+
+
+def mentions(item: Evidence, terms: Sequence[str]) -> bool:
+    """Whether evidence names one of the terms, ignoring case and width."""
+    text = _fold(f"{item.title} {item.source} {item.text}")
+    return any(_names(text, _fold(term)) for term in terms if term)
+
+
+def _names(text: str, term: str) -> bool:
+    if not term.isascii():
+        return term in text
+    return re.search(rf"(?<![a-z0-9]){re.escape(term)}(?![a-z0-9])", text) is not None
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+_PROPER = re.compile(
+    r"(?<=[a-z,'] )(?:[A-Z][\w&-]+)(?: [A-Z][\w&-]+)*|\b[A-Z]{2,}[\w-]*\b|\b[A-Za-z]+-?\d[\w-]*\b|[\"“「『]([^\"”」』]{2,40})[\"”」』]"
+)
+_LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9_.-]{2,}(?![A-Za-z0-9])")
+
+
+def proper_names(question: str) -> list[str]:
+    """What looks like a name or a code: it cannot be said in other words."""
+    found = [m.group(1) or m.group() for m in _PROPER.finditer(question)]
+    if re.search(r"[一-鿿]", question):
+        found += _LATIN_IN_CHINESE.findall(question)
+    return list(dict.fromkeys(found))

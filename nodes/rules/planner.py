@@ -1,0 +1,226 @@
+"""PLAN without a model: one shape a kind of question, filled with what the question names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from backends.library import Library
+from domain.identity import Filter, Scope
+from domain.knowledge import Entity
+from domain.plan import Plan, Requirement, Route, SubQuery, ToolCall
+from domain.run import Run
+from nodes.rules.identifiers import version_values
+from nodes.rules.intent import clauses
+from nodes.rules.slots import DIAGNOSIS
+from nodes.rules.templates import match_template
+from runtime.text.analyzer import content_terms
+
+_SLOT_WORDS = {
+    "change": "release deployment configuration change 发布 变更 上线",
+    "cause": "root cause limit exceeded because 根因 原因 限制 超过",
+    "excluded": "ruled out not the cause unchanged normal healthy 已排除 无关 未变化 正常",
+    "action": "mitigation steps raise limit roll back 处理步骤 缓解 回滚 调整",
+}
+
+
+@dataclass(frozen=True)
+class RulePlanner:
+    """Sources by kind of question as in the design's table; only tools the caller may use."""
+
+    library: Library
+
+    async def plan(self, route: Route, *, tools: Sequence[str], run: Run, scope: Scope) -> Plan:
+        knowledge = await self.library.version(run.knowledge_version)
+        entities = await knowledge.entities.link(route.standalone, scope=scope)
+        builder = _Builder(route, frozenset(tools), tuple(entities))
+        figures = None
+        if "sql_lookup" in tools and route.intent in ("statistics", "diagnosis", "fact"):
+            figures = match_template(
+                route.standalone,
+                await knowledge.relational.templates(scope=scope),
+                entities,
+                route.period,
+                route.language,
+            )
+        sub_queries = builder.sub_queries(figures)
+        return Plan(
+            sub_queries=tuple(sub_queries),
+            requirements=tuple(builder.requirements(sub_queries)),
+            as_of=run.as_of,
+        )
+
+
+@dataclass(frozen=True)
+class _Builder:
+    route: Route
+    tools: frozenset[str]
+    entities: tuple[Entity, ...]
+
+    def sub_queries(self, figures: ToolCall | None) -> list[SubQuery]:
+        match self.route.intent:
+            case "version_difference" if len(self.route.versions) >= 2:
+                planned = self._versions()
+            case "diagnosis":
+                planned = self._diagnosis(figures)
+            case "decision":
+                planned = self._decision()
+            case "statistics":
+                planned = self._statistics(figures)
+            case "relation":
+                planned = [self._query("q1", "relations", ("graph_search", "knowledge_search"))]
+            case "how_to":
+                planned = [self._query("q1", "", ("knowledge_search", "runbook_search"))]
+            case _:
+                planned = self._facts()
+        return [query for query in planned if query.calls]
+
+    def _facts(self) -> list[SubQuery]:
+        parts = clauses(self.route.standalone)
+        if len(parts) == 1:
+            return [self._query("q1", "", self._fact_tools())]
+        return [
+            self._query(f"q{i}", "", self._fact_tools(), text=self._with_subject(part, parts[0]))
+            for i, part in enumerate(parts, 1)
+        ]
+
+    def _fact_tools(self) -> tuple[str, ...]:
+        names = " ".join(self.route.identifiers).upper()
+        extra = tuple(
+            tool
+            for mark, tool in (("TCK", "ticket_search"), ("CHG", "change_log_search"))
+            if mark in names
+        )
+        return ("knowledge_search", *extra)
+
+    def _with_subject(self, part: str, first: str) -> str:
+        return part if part == first else f"{part} ({first})"
+
+    def _versions(self) -> list[SubQuery]:
+        return [
+            self._query(
+                f"q{i}",
+                f"version:{version}",
+                ("knowledge_search",),
+                filters=(Filter(field="version", op="in", value=version_values(version)),),
+            )
+            for i, version in enumerate(self.route.versions, 1)
+        ]
+
+    def _diagnosis(self, figures: ToolCall | None) -> list[SubQuery]:
+        symptom = self._query("q1", "symptom", ("ticket_search",))
+        if figures is not None:
+            symptom = symptom.model_copy(update={"calls": (*symptom.calls, figures)})
+        change = self._query("q2", "change", ("change_log_search",), filters=self._around())
+        excluded = self._query("q3", "excluded", ("ticket_search", "change_log_search"))
+        cause = self._query(
+            "q4", "cause", ("knowledge_search", "graph_search", "ticket_search"), after=("q1", "q2")
+        )
+        action = self._query("q5", "action", ("runbook_search",), after=("q1", "q2"))
+        return [symptom, change, excluded, cause, action]
+
+    def _around(self) -> tuple[Filter, ...]:
+        period = self.route.period
+        if period is None or period.start is None:
+            return ()
+        day: date = period.start.date()
+        return (
+            Filter(field="effective_from", op="gte", value=day - timedelta(days=1)),
+            Filter(field="effective_from", op="lte", value=day),
+        )
+
+    def _decision(self) -> list[SubQuery]:
+        policy = (Filter(field="doc_type", op="in", value=("policy",)),)
+        return [
+            self._query("q1", "rule", ("knowledge_search",), filters=policy),
+            self._query("q2", "options", ("knowledge_search", "runbook_search")),
+        ]
+
+    def _statistics(self, figures: ToolCall | None) -> list[SubQuery]:
+        documents = self._query("q1", "", ("knowledge_search",))
+        if figures is None:
+            return [documents]
+        calls = (figures, *documents.calls)
+        return [documents.model_copy(update={"slot": "figures", "calls": calls})]
+
+    def _query(
+        self,
+        id: str,
+        slot: str,
+        tools: tuple[str, ...],
+        *,
+        text: str = "",
+        filters: tuple[Filter, ...] = (),
+        after: tuple[str, ...] = (),
+    ) -> SubQuery:
+        question = text or self.route.standalone
+        words = _SLOT_WORDS.get(slot, "")
+        searched = f"{question} {words}".strip()
+        return SubQuery(
+            id=id,
+            question=question,
+            slot=slot,
+            calls=tuple(
+                ToolCall(tool=t, arguments={"query": question if t == "graph_search" else searched})
+                for t in tools
+                if t in self.tools
+            ),
+            filters=filters,
+            depends_on=after,
+        )
+
+    def requirements(self, sub_queries: Sequence[SubQuery]) -> list[Requirement]:
+        """Entities, identifiers, versions, slots and sub-questions, each to be covered."""
+        found = [
+            Requirement(
+                id=f"entity:{entity.id}",
+                kind="entity",
+                text=entity.name,
+                terms=(entity.name, *entity.aliases, entity.id.rsplit(":", 1)[-1]),
+            )
+            for entity in self.entities
+        ]
+        named = {term.casefold() for r in found for term in r.terms}
+        found += [
+            Requirement(id=f"identifier:{name}", kind="constraint", text=name, terms=(name,))
+            for name in self.route.identifiers
+            if name.casefold() not in named
+        ]
+        for query in sub_queries:
+            found.extend(self._of(query))
+        if self.route.period is not None and self.route.intent == "diagnosis":
+            found.append(
+                Requirement(id="time", kind="time", text=self.route.period.text, essential=False)
+            )
+        return found
+
+    def _of(self, query: SubQuery) -> list[Requirement]:
+        if query.slot.startswith("version:"):
+            version = query.slot.partition(":")[2]
+            return [
+                Requirement(
+                    id=query.slot,
+                    kind="version",
+                    text=f"v{version}",
+                    terms=version_values(version),
+                    sub_query=query.id,
+                )
+            ]
+        if query.slot in DIAGNOSIS:
+            return [
+                Requirement(
+                    id=f"slot:{query.slot}",
+                    kind="slot",
+                    text=query.slot,
+                    sub_query=query.id,
+                    essential=query.slot in ("symptom", "cause"),
+                )
+            ]
+        return [
+            Requirement(
+                id=f"question:{query.id}",
+                kind="sub_question",
+                text=query.question,
+                terms=tuple(content_terms(query.question)),
+                sub_query=query.id,
+            )
+        ]

@@ -1,0 +1,124 @@
+"""Which written rule applies to the quantities that a question gives."""
+
+import re
+import unicodedata
+from typing import Literal, NamedTuple
+
+Op = Literal["lt", "le", "gt", "ge"]
+
+_UNIT = (
+    r"(?P<unit>%|percent|per ?cent|minutes?|mins?|hours?|days?|months?|seconds?|ms|milliseconds?|"
+    r"cny|usd|eur|yuan|times|parts|orders|requests|分钟|小时|个?工作日|天|日|个月|秒|毫秒|元|次|笔|个)?"
+)
+_VALUE = r"(?:CNY|USD|EUR|¥|\$)?\s*(?P<value>\d+(?:,\d{3})*(?:\.\d+)?)\s*"
+_QUANTITY = re.compile(_VALUE + _UNIT, re.IGNORECASE)
+_BEFORE: tuple[tuple[Op, re.Pattern[str]], ...] = (
+    (
+        "ge",
+        re.compile(
+            r"(?:at least|no less than|not (?:below|under|less than)|minimum of|不低于|不少于|不小于|至少|连续|达到|\bfor)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "le",
+        re.compile(
+            r"(?:at most|no more than|not (?:above|exceed(?:ing)?)|up to|within|不超过|不高于|不大于|至多|最多)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "lt",
+        re.compile(
+            r"(?:below|under|less than|fewer than|低于|少于|小于|不足|不到)\s*$", re.IGNORECASE
+        ),
+    ),
+    (
+        "gt",
+        re.compile(
+            r"(?:above|over|more than|exceed(?:s|ing)?|greater than|高于|超过|多于|大于)\s*$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_AFTER: tuple[tuple[Op, re.Pattern[str]], ...] = (
+    ("ge", re.compile(r"^\s*(?:or more|and above|以上|及以上)", re.IGNORECASE)),
+    ("le", re.compile(r"^\s*(?:or less|and below|以下|及以下|以内|之内)", re.IGNORECASE)),
+)
+_UNITS = {
+    "percent": "%", "per cent": "%", "分钟": "minute", "min": "minute", "小时": "hour", "天": "day",
+    "日": "day", "工作日": "day", "个工作日": "day", "个月": "month", "秒": "second", "毫秒": "ms",
+    "millisecond": "ms", "元": "cny", "yuan": "cny", "次": "time", "笔": "order", "个": "",
+}  # fmt: skip
+
+
+class Quantity(NamedTuple):
+    """A number with its unit, in one spelling; no unit is the empty string."""
+
+    value: float
+    unit: str
+
+
+class Comparison(NamedTuple):
+    """A bound that a rule sets."""
+
+    op: Op
+    bound: Quantity
+
+    def holds(self, value: float) -> bool:
+        match self.op:
+            case "lt":
+                return value < self.bound.value
+            case "le":
+                return value <= self.bound.value
+            case "gt":
+                return value > self.bound.value
+            case "ge":
+                return value >= self.bound.value
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Every number of a text with its unit."""
+    text = unicodedata.normalize("NFKC", text)
+    return [_quantity(m) for m in _QUANTITY.finditer(text)]
+
+
+def comparisons(rule: str) -> list[Comparison]:
+    """The bounds of a rule: "at least 90 percent and below 97 percent" gives two."""
+    rule = unicodedata.normalize("NFKC", rule)
+    found = []
+    for match in _QUANTITY.finditer(rule):
+        before, after = rule[: match.start()], rule[match.end() :]
+        op = next((op for op, cue in _BEFORE if cue.search(before)), None)
+        op = next((op for op, cue in _AFTER if cue.search(after)), None) or op
+        if op is not None:
+            found.append(Comparison(op, _quantity(match)))
+    return found
+
+
+def applies(rule: str, question: str) -> bool | None:
+    """Whether the quantities of the question meet every bound of the rule.
+
+    None where they cannot be compared: the rule sets no bound in a unit the question uses.
+    """
+    given: dict[str, list[float]] = {}
+    for quantity in quantities(question):
+        if quantity.unit:
+            given.setdefault(quantity.unit, []).append(quantity.value)
+    checked = [
+        any(comparison.holds(value) for value in given[comparison.bound.unit])
+        for comparison in comparisons(rule)
+        if comparison.bound.unit in given
+    ]
+    return all(checked) if checked else None
+
+
+def _quantity(match: re.Match[str]) -> Quantity:
+    unit = (match["unit"] or "").lower()
+    if not unit:
+        lead = match.group().strip()[:3].upper()
+        unit = lead.lower() if lead in ("CNY", "USD", "EUR") else ""
+    singular = unit if unit in ("ms", "%") else unit.removesuffix("s")
+    return Quantity(
+        float(match["value"].replace(",", "")), _UNITS.get(unit, _UNITS.get(singular, singular))
+    )
