@@ -1,1 +1,1 @@
-"""cli."""
+"""The command line: thin, it only parses, calls and prints."""

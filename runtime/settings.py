@@ -4,7 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.errors import ConfigurationError
@@ -46,7 +46,9 @@ class Settings(BaseSettings):
     openapi_file: Path | None = None
     api_base_url: str = ""
 
-    server_url: str = ""
+    server_url: str = Field(
+        default="", validation_alias=AliasChoices("server_url", "langgraph_api_url")
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
 
     @property

@@ -57,7 +57,7 @@ _CUES = (
         "decision",
         r"\bshould (?:we|i|our|the)\b|\bwhich (?:option|one|approach|plan|channel) (?:should|is (?:better|best))|"
         r"\bdo you recommend\b|\bis it (?:better|advisable|worth)\b|\bshall (?:we|i)\b|\bmay we (?:approve|grant)\b|"
-        r"是否应(?:该|当)?|应不应该|该不该|要不要|应该(?:选|用|采用|批准)|建议(?:选|用|采用)哪|哪(?:个|种)(?:方案|更好|更合适)|能否(?:批准|同意)|可不可以(?:批准|同意)",
+        r"是否应(?:该|当)?|应不应该|该不该|要不要|应该(?:选|用|采用|批准)|应该?[^？?]{0,30}还是|建议(?:选|用|采用)哪|哪(?:个|种)(?:方案|更好|更合适)|能否(?:批准|同意)|可不可以(?:批准|同意)",
     ),
     _cue(
         "statistics",

@@ -67,7 +67,7 @@ class _Builder:
             case "statistics":
                 planned = self._statistics(figures)
             case "relation":
-                planned = [self._query("q1", "relations", ("graph_search", "knowledge_search"))]
+                planned = self._relations()
             case "how_to":
                 planned = [self._query("q1", "", ("knowledge_search", "runbook_search"))]
             case _:
@@ -134,6 +134,14 @@ class _Builder:
             self._query("q1", "rule", ("knowledge_search",), filters=policy),
             self._query("q2", "options", ("knowledge_search", "runbook_search")),
         ]
+
+    def _relations(self) -> list[SubQuery]:
+        """Two hops around what is named, then two more around what that brought."""
+        near = self._query("q1", "relations", ("graph_search", "knowledge_search"))
+        if not self.entities:
+            return [near]
+        far = self._query("q2", "relations", ("graph_search",), after=("q1",))
+        return [near, far]
 
     def _statistics(self, figures: ToolCall | None) -> list[SubQuery]:
         documents = self._query("q1", "", ("knowledge_search",))
@@ -205,6 +213,8 @@ class _Builder:
                     sub_query=query.id,
                 )
             ]
+        if query.slot == "relations" and query.depends_on:
+            return []
         if query.slot in DIAGNOSIS:
             return [
                 Requirement(

@@ -99,7 +99,7 @@ def units_of(item: Evidence) -> list[Unit]:
                 for u in split(item.text[body : start + len(line)])
             ]
         start += len(line) + 1
-    return [unit for unit in found if unit.end > unit.start]
+    return [u for u in found if u.end > u.start and item.text[u.start : u.end] != item.title]
 
 
 def context_terms(evidence: Evidence) -> frozenset[str]:

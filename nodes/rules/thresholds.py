@@ -42,8 +42,8 @@ _BEFORE: tuple[tuple[Op, re.Pattern[str]], ...] = (
     ),
 )
 _AFTER: tuple[tuple[Op, re.Pattern[str]], ...] = (
-    ("ge", re.compile(r"^\s*(?:or more|and above|以上|及以上)", re.IGNORECASE)),
-    ("le", re.compile(r"^\s*(?:or less|and below|以下|及以下|以内|之内)", re.IGNORECASE)),
+    ("ge", re.compile(r"^\s*(?:or more|and above(?!\s*\d)|以上|及以上)", re.IGNORECASE)),
+    ("le", re.compile(r"^\s*(?:or less|and below(?!\s*\d)|以下|及以下|以内|之内)", re.IGNORECASE)),
 )
 _UNITS = {
     "percent": "%", "per cent": "%", "分钟": "minute", "min": "minute", "小时": "hour", "天": "day",

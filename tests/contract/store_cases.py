@@ -82,6 +82,44 @@ chunks = st.lists(
 )
 
 
+def varied() -> list[Chunk]:
+    """Visible chunks that differ in every field, stated and not."""
+    return [
+        chunk(
+            f"v{n}",
+            of_tenant(
+                "t1",
+                **dict.fromkeys(
+                    ("domain", "department", "region", "product", "env", "version", "author"), word
+                ),
+                language=("", "zh", "en")[n % 3],
+                doc_type=("document", "faq", "policy")[n % 3],
+                authority=n,
+                effective_from=(None, *DAYS)[n % 6],
+                effective_to=(*DAYS, None)[n % 6],
+            ),
+            source=word,
+        )
+        for n, word in enumerate(WORDS)
+    ]
+
+
+def narrow_scopes() -> list[Scope]:
+    """Each field with each operator and every kind of value, and each day as the present."""
+    values = ("", "a", "zh", "faq", *WORDS[4:], 3, "3", 10**30, -(10**30), *DAYS, "2026-01-01")
+    sets = ((), ("",), ("", "a"), ("支付", "é"), ("zh", "en"), ("2026-01-01", "x"), ("3", "4"))
+    days = tuple(day.isoformat() for day in DAYS[:2])
+    return [
+        *(ANYONE.model_copy(update={"as_of": day}) for day in DAYS),
+        *(
+            ANYONE.narrowed((Filter(field=field, op=op, value=value),))
+            for field in get_args(FilterField)
+            for op in ("eq", "ne", "in", "gte", "lte")
+            for value in (*values, *sets, days)
+        ),
+    ]
+
+
 def another_process(script: str) -> subprocess.CompletedProcess[str]:
     """Run Python code beside this process, with the project in reach."""
     return subprocess.run(

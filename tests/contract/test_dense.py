@@ -13,7 +13,16 @@ from backends.embed.base import Vectors
 from domain.errors import BackendError, KnowledgeError, StoreBusy
 from domain.identity import Filter, Scope
 from domain.visibility import visible
-from tests.contract.store_cases import ANYONE, another_process, chunk, chunks, of_tenant, scopes
+from tests.contract.store_cases import (
+    ANYONE,
+    another_process,
+    chunk,
+    chunks,
+    narrow_scopes,
+    of_tenant,
+    scopes,
+    varied,
+)
 
 DIMENSION = 8
 
@@ -44,6 +53,15 @@ async def test_finds_exactly_what_the_scope_shows(dense, stored, scope):
     expected = {each.id for each in stored if visible(each.meta, scope, each.source)}
     assert {hit.chunk_id for hit in hits} == expected
     assert len(hits) == len(expected)
+
+
+async def test_every_operator_on_every_field_means_the_same_here(dense):
+    stored = varied()
+    await dense.upsert(stored, unit(len(stored)))
+    for scope in narrow_scopes():
+        hits = {hit.chunk_id for hit in await dense.search(unit(1)[0], scope=scope, limit=50)}
+        expected = {each.id for each in stored if visible(each.meta, scope, each.source)}
+        assert hits == expected, scope
 
 
 async def test_nearest_first_with_the_cosine_as_score(dense):

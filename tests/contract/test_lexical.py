@@ -13,7 +13,16 @@ from domain.errors import BackendError, KnowledgeError, StoreBusy
 from domain.identity import Filter, Scope
 from domain.visibility import visible
 from runtime.text import analyze
-from tests.contract.store_cases import ANYONE, another_process, chunk, chunks, of_tenant, scopes
+from tests.contract.store_cases import (
+    ANYONE,
+    another_process,
+    chunk,
+    chunks,
+    narrow_scopes,
+    of_tenant,
+    scopes,
+    varied,
+)
 
 
 @pytest.fixture
@@ -43,6 +52,16 @@ async def test_finds_exactly_what_the_scope_shows(lexical, stored, scope):
     expected = sorted(each.id for each in stored if visible(each.meta, scope, each.source))
     assert sorted(hits) == expected
     assert frequency == {"gatewai": len(expected), "网关": len(expected), "none": 0}
+
+
+async def test_every_operator_on_every_field_means_the_same_here(lexical):
+    stored = varied()
+    await lexical.upsert(stored)
+    await lexical.flush()
+    for scope in narrow_scopes():
+        hits = set(await found(lexical, "退款", scope))
+        expected = {each.id for each in stored if visible(each.meta, scope, each.source)}
+        assert hits == expected, scope
 
 
 TEXTS = ("refund policy", "退款政策和时限", "网关限流 gateway.tenant.limit", "ORD-2031 failed")

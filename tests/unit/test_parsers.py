@@ -63,6 +63,15 @@ def test_mixed_encodings_survive_line_by_line() -> None:
     assert decode(raw, "a.txt") == "第一行中文\n第二行国标\nCafé\nplain\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "stray", "encoding"),
+    [("商户失败率上升。\n", "退款\n", "gbk"), ("A naïve café.\n", "Café\n", "cp1252")],
+)
+def test_one_stray_line_does_not_spoil_a_utf8_file(text: str, stray: str, encoding: str) -> None:
+    raw = text.encode() * 20 + stray.encode(encoding)
+    assert decode(raw, "a.txt") == text * 20 + stray
+
+
 def test_nul_and_control_characters_go_and_newlines_are_unified() -> None:
     raw = b"one\x00 two\x07\r\nthree\rfour\x0cfive\xe2\x80\xa8six \xf0\x9f\x98\x80 \xd7\xa9"
     text = decode(raw + b"\x00" * 500, "a.txt")
