@@ -1,10 +1,11 @@
 """One small hierarchy of errors. A message names the thing, the cause and the way out."""
 
 
-class AgenticRagError(Exception):
+class AgenticRagError(RuntimeError):
     """Base of all errors that this program raises on purpose.
 
-    `exit_code` is what the command line returns for it.
+    `exit_code` is what the command line returns for it. A RuntimeError, because LangGraph
+    Server hides the message of every class that it does not know.
     """
 
     exit_code = 1

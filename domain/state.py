@@ -1,9 +1,10 @@
 """The State of the graph and the reducers that merge parallel updates without loss."""
 
-from typing import Annotated, TypedDict, TypeVar
+from typing import Annotated, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 from domain.answer import Answer, Draft, StageRecord
 from domain.assessment import Assessment, Reflection

@@ -26,7 +26,8 @@ from nodes.reflect import ReflectNode
 from nodes.rerank import RerankNode
 from nodes.retrieve import RetrieveNode, SearchTask
 from nodes.route import RouteNode
-from nodes.rules.evaluator import RuleEvaluator
+from nodes.rules.evaluator import EvidenceDesk, RuleEvaluator
+from nodes.rules.nearness import SentenceVectors
 from nodes.rules.planner import RulePlanner
 from nodes.rules.reflector import RuleReflector
 from nodes.rules.router import RuleRouter
@@ -44,6 +45,7 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
     """INIT -> ROUTE -> PLAN -> RETRIEVE -> tools -> RERANK -> EVALUATE -> ... -> DONE."""
     s = services
     settings, identity, library, clock = s.settings, s.identity, s.library, s.clock
+    desk = EvidenceDesk(library, SentenceVectors(library))
     init = InitNode(
         library, identity, s.policies, settings.limits, clock, s.new_id, settings.question_max_chars
     )
@@ -59,9 +61,9 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
         graph.tool(tool)
     rerank = RerankNode(library, identity, settings.evidence_limit)
     graph.bounded("rerank", rerank, defer=True)
-    graph.bounded("evaluate", EvaluateNode(RuleEvaluator(library, clock), identity))
+    graph.bounded("evaluate", EvaluateNode(RuleEvaluator(desk, clock), identity))
     graph.bounded("reflect", ReflectNode(RuleReflector(library), s.guard, identity))
-    graph.bounded("answer", AnswerNode(RuleComposer(library), identity))
+    graph.bounded("answer", AnswerNode(RuleComposer(desk), identity))
     graph.bounded("safe_guard", SafeGuardNode(s.reader, RuleVerifier(), identity))
 
     tools = list(s.guard.tools)

@@ -14,9 +14,9 @@ SLICES_MS: Mapping[Profile, Mapping[str, int]] = MappingProxyType(
                 "plan": 300,
                 "retrieve": 1_200,
                 "rerank": 300,
-                "evaluate": 100,
+                "evaluate": 400,
                 "reflect": 100,
-                "answer": 1_500,
+                "answer": 1_200,
                 "safe_guard": 200,
                 "done": 100,
             }

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from backends.library import Library
 from domain.answer import Draft
 from domain.assessment import Assessment
 from domain.identity import Scope
@@ -15,7 +14,7 @@ from nodes.compose.diagnosis import Diagnosis
 from nodes.compose.direct import direct_reply
 from nodes.compose.facts import compose_facts
 from nodes.compose.procedure import compose_procedure
-from nodes.rules.evaluator import read_evidence
+from nodes.rules.evaluator import EvidenceDesk
 from nodes.rules.walks import best_walk, edges
 
 MOST_ROWS = 24
@@ -25,7 +24,7 @@ MOST_ROWS = 24
 class RuleComposer:
     """Says nothing of its own: every statement is a sentence, row or relation that was found."""
 
-    library: Library
+    desk: EvidenceDesk
 
     async def compose(self, state: State, *, scope: Scope) -> Draft:
         route = state["route"]
@@ -34,7 +33,7 @@ class RuleComposer:
         assessments = state.get("assessments", ())
         if route.mode == "clarify" or not state.get("evidence") or not assessments:
             return Draft(missing=(route.missing or route.standalone,))
-        reading = await read_evidence(state, self.library, scope)
+        reading = await self.desk.read(state, scope)
         material = Material(route, state["plan"], reading, assessments[-1], state["run"].day)
         writer = Writer()
         _compose(material, writer)

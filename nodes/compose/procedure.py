@@ -22,8 +22,10 @@ class Procedure(NamedTuple):
 
 
 def compose_procedure(material: Material, writer: Writer, *, slot: str = "") -> bool:
-    """State the steps of the best procedure; False where none fits."""
-    best = best_procedure(material, list(material.evidence))
+    """State the steps of the best procedure of the nearest sources; False where none fits."""
+    near = {id for n in material.reading.coverage.nearness.values() for id in n.nearest_evidence()}
+    sources = {item.source for item in material.evidence if item.id in near}
+    best = best_procedure(material, [e for e in material.evidence if e.source in sources])
     if best is None:
         return False
     for position, step in enumerate(best.steps):

@@ -2,22 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.assessment import Gap
 from domain.evidence import Evidence
 from domain.plan import Plan, Requirement, Route
+from nodes.rules.nearness import Nearness
 from nodes.rules.periods import clock_times
 from nodes.rules.select import Candidate, Weights, context_terms
 from nodes.rules.slots import fills
+from nodes.rules.walks import best_walk, edges
 from runtime.text.analyzer import content_terms
-
-SUPPORTED = 0.5
-"""Share of a question's weighted terms that one passage must hold to be about it."""
-
-NEAR = 0.62
-"""Calibrated nearness from which a passage counts as being about a question in other words."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +24,7 @@ class Coverage:
     evidence: Sequence[Evidence]
     candidates: Sequence[Candidate]
     weights: Weights
+    nearness: Mapping[str, Nearness]
 
     def gaps(self, plan: Plan) -> tuple[Gap, ...]:
         """The unmet requirements with their reasons, in the order of the plan."""
@@ -82,21 +79,25 @@ class Coverage:
         mine = [e for e in self.evidence if needed.sub_query in e.sub_queries]
         if not mine:
             return "nothing was found"
-        if any(e.kind == "rows" for e in mine):
+        if any(e.kind == "rows" for e in mine) or self._walk():
             return ""
         unknown = self.unknown_names(needed.text)
         if unknown:
             return f"the knowledge nowhere mentions {', '.join(unknown)}"
-        if max(self.support(needed.terms, e) for e in mine) >= SUPPORTED:
+        near = self.nearness.get(needed.id, Nearness())
+        if near.supports(max(self._shared_words(needed.terms, e) for e in mine)):
             return ""
         return "what was found is about something else"
 
-    def support(self, terms: Sequence[str], item: Evidence) -> float:
-        """How much a passage is about the terms, 0 to 1: shared words, or nearness in meaning."""
-        words = set(content_terms(item.text)) | context_terms(item)
-        lexical = self.weights.share(terms, words)
-        near = item.scores.dense or 0.0
-        return max(lexical, SUPPORTED * near / NEAR)
+    def _walk(self) -> bool:
+        """Whether the relations found spell out what a question about relations asks."""
+        route = self.route
+        return route.intent == "relation" and bool(
+            best_walk(route.standalone, route.entities, edges(self.evidence))
+        )
+
+    def _shared_words(self, terms: Sequence[str], item: Evidence) -> float:
+        return self.weights.share(terms, set(content_terms(item.text)) | context_terms(item))
 
     def unknown_names(self, question: str) -> list[str]:
         """Names and codes of the question that stand nowhere in the caller's knowledge."""

@@ -12,6 +12,7 @@ from domain.plan import Plan, Route
 from domain.state import State
 from nodes.rules.conflicts import conflicts
 from nodes.rules.coverage import Coverage
+from nodes.rules.nearness import Nearness, SentenceVectors
 from nodes.rules.select import Candidate, Weights, candidates, ranked
 from runtime.clock import Clock
 from runtime.text.analyzer import content_terms
@@ -30,17 +31,37 @@ class Reading:
     terms: tuple[str, ...]
 
 
-async def read_evidence(state: State, library: Library, scope: Scope) -> Reading:
-    """Prepare the evidence of a State for judging and quoting."""
-    route, evidence = state["route"], state.get("evidence", ())
-    knowledge = await library.version(state["run"].knowledge_version)
-    terms = tuple(content_terms(route.standalone))
-    asked = _all_terms(state["plan"], terms) if "plan" in state else terms
-    frequencies = await knowledge.lexical.document_frequency(asked, scope=scope)
-    total = (await knowledge.catalog.count(scope.tenant))[1]
-    weights = Weights(frequencies, total)
-    found = candidates(evidence)
-    return Reading(Coverage(route, evidence, found, weights), found, weights, terms)
+@dataclass(frozen=True)
+class EvidenceDesk:
+    """Prepares the evidence of a State for judging and quoting; the same for both."""
+
+    library: Library
+    sentences: SentenceVectors
+
+    async def read(self, state: State, scope: Scope) -> Reading:
+        route, plan = state["route"], state["plan"]
+        knowledge = await self.library.version(state["run"].knowledge_version)
+        terms = tuple(content_terms(route.standalone))
+        frequencies = await knowledge.lexical.document_frequency(
+            _all_terms(plan, terms), scope=scope
+        )
+        total = (await knowledge.catalog.count(scope.tenant))[1]
+        weights = Weights(frequencies, total)
+        found = candidates(state.get("evidence", ()))
+        nearness = await self._nearness(plan, found, weights)
+        coverage = Coverage(route, state.get("evidence", ()), found, weights, nearness)
+        return Reading(coverage, found, weights, terms)
+
+    async def _nearness(
+        self, plan: Plan, found: Sequence[Candidate], weights: Weights
+    ) -> dict[str, Nearness]:
+        """For each sub-question, how near what was found for it comes."""
+        result: dict[str, Nearness] = {}
+        for needed in plan.requirements:
+            if needed.kind == "sub_question":
+                mine = [c for c in found if needed.sub_query in c.evidence.sub_queries]
+                result[needed.id] = await self.sentences.nearness(needed.text, mine, weights)
+        return result
 
 
 def _all_terms(plan: Plan, terms: Iterable[str]) -> list[str]:
@@ -52,13 +73,13 @@ def _all_terms(plan: Plan, terms: Iterable[str]) -> list[str]:
 class RuleEvaluator:
     """Judges the evidence as it stands after a round."""
 
-    library: Library
+    desk: EvidenceDesk
     clock: Clock
 
     async def assess(self, state: State, *, scope: Scope) -> Assessment:
         run, route, plan = state["run"], state["route"], state["plan"]
         evidence = state.get("evidence", ())
-        reading = await read_evidence(state, self.library, scope)
+        reading = await self.desk.read(state, scope)
         gaps = reading.coverage.gaps(plan)
         coverage = reading.coverage.share(plan, gaps) if evidence else 0.0
         found = self._conflicts(reading, route, run.day)

@@ -43,7 +43,7 @@ _CUES = (
         "version_difference",
         r"\b(?:what|which|anything)\b.{0,40}\bchang(?:ed|es)\b.{0,60}\b(?:between|from|since|in)\b|"
         r"\bdiffer(?:ence|ences|ent|s)?\b|\bcompar(?:e|ed|ison)\b|\bversus\b|\bvs\.?\b|"
-        r"区别|差异|差别|有何不同|有什么不同|不同之处|对比|相比|比较.{0,20}(?:版|v\d)|(?:改|变)(?:了|动|更)(?:什么|哪些)|有(?:什么|哪些|何)(?:变化|改动|变更)",
+        r"区别|差别|有何不同|(?:之间|版|v\d\S{0,12})的?(?:差异|变化)|有什么不同|不同之处|对比|相比|比较.{0,20}(?:版|v\d)|(?:改|变)(?:了|动|更)(?:什么|哪些)|有(?:什么|哪些|何)(?:变化|改动|变更)",
     ),
     _cue(
         "diagnosis",
@@ -55,7 +55,7 @@ _CUES = (
     ),
     _cue(
         "decision",
-        r"\bshould (?:we|i|our|the)\b|\bwhich (?:option|one|approach|plan|channel) (?:should|is (?:better|best))|"
+        r"(?<!what )(?<!how )(?<!when )(?<!where )\bshould (?:we|i|our|the)\b|\bwhich (?:option|one|approach|plan|channel) (?:should|is (?:better|best))|"
         r"\bdo you recommend\b|\bis it (?:better|advisable|worth)\b|\bshall (?:we|i)\b|\bmay we (?:approve|grant)\b|"
         r"是否应(?:该|当)?|应不应该|该不该|要不要|应该(?:选|用|采用|批准)|应该?[^？?]{0,30}还是|建议(?:选|用|采用)哪|哪(?:个|种)(?:方案|更好|更合适)|能否(?:批准|同意)|可不可以(?:批准|同意)",
     ),

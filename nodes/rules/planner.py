@@ -232,5 +232,6 @@ class _Builder:
                 text=query.question,
                 terms=tuple(content_terms(query.question)),
                 sub_query=query.id,
+                essential=query.slot != "options",
             )
         ]
