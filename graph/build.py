@@ -14,7 +14,7 @@ from graph.edges import after_evaluate, after_guard, after_reflect, after_route,
 from graph.limits import FENCE_S, RECURSION_LIMIT
 from graph.services import Services
 from graph.stage import Bounded, Node, Recorded
-from graph.tracing import STAGE
+from graph.tracing import STAGE, Untraced
 from nodes.answer import AnswerNode
 from nodes.clarify import ClarifyNode
 from nodes.compose.composer import RuleComposer
@@ -69,17 +69,19 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
     tools = list(s.guard.tools)
     builder.add_edge(START, "init")
     builder.add_edge("init", "route")
-    builder.add_conditional_edges("route", after_route, ["plan", "answer", "clarify"])
+    builder.add_conditional_edges("route", Untraced(after_route), ["plan", "answer", "clarify"])
     builder.add_edge("clarify", "route")
     builder.add_edge("plan", "retrieve")
-    builder.add_conditional_edges("retrieve", dispatch, [*tools, "rerank"])
+    builder.add_conditional_edges("retrieve", Untraced(dispatch), [*tools, "rerank"])
     for name in tools:
         builder.add_edge(name, "rerank")
     builder.add_edge("rerank", "evaluate")
-    builder.add_conditional_edges("evaluate", after_evaluate, ["retrieve", "reflect", "answer"])
-    builder.add_conditional_edges("reflect", after_reflect, ["retrieve", "answer"])
+    builder.add_conditional_edges(
+        "evaluate", Untraced(after_evaluate), ["retrieve", "reflect", "answer"]
+    )
+    builder.add_conditional_edges("reflect", Untraced(after_reflect), ["retrieve", "answer"])
     builder.add_edge("answer", "safe_guard")
-    builder.add_conditional_edges("safe_guard", after_guard, ["reflect", "done"])
+    builder.add_conditional_edges("safe_guard", Untraced(after_guard), ["reflect", "done"])
     builder.add_edge("done", END)
     compiled = builder.compile(checkpointer=checkpointer, name="agentic_rag")
     compiled.config = {**(compiled.config or {}), "recursion_limit": RECURSION_LIMIT}

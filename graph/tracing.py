@@ -1,4 +1,4 @@
-"""What a LangSmith trace records of a run; nothing here runs where tracing is off.
+"""What a LangSmith trace records of a run; nothing here costs anything where tracing is off.
 
 A span of a stage holds decisions, counts and scores, and refers to evidence by id and source.
 Of the knowledge itself only what the answer quotes leaves, and what tools that return rows or
@@ -6,10 +6,11 @@ relations found: all of it within the caller's scope.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tracers.langchain import LangChainTracer, wait_for_all_tracers
 from langgraph.types import Overwrite, TracePolicy
@@ -20,6 +21,7 @@ from pydantic import BaseModel
 from domain.answer import Answer, StageRecord
 from domain.evidence import Evidence, ToolResult
 from domain.run import Run
+from domain.state import State
 
 _NOT_RECORDED = frozenset({"messages", "trace", "turns"})
 """Parts of an update that repeat what other spans hold."""
@@ -66,14 +68,18 @@ def summary(run: Run, answer: Answer | None) -> dict[str, Any]:
     }
 
 
-def inputs(state: Mapping[str, Any]) -> dict[str, Any]:
+def inputs(state: Mapping[str, Any]) -> Mapping[str, Any]:
     """The call of a tool node, the question of a stage: never the whole State."""
+    if not tracing_is_enabled():
+        return state
     kept = ("sub_query", "call") if "call" in state else ("question", "step")
     return {name: plain(state[name]) for name in kept if name in state}
 
 
-def outputs(update: Mapping[str, Any]) -> dict[str, Any]:
+def outputs(update: Mapping[str, Any]) -> Mapping[str, Any]:
     """The update of a node, with evidence reduced to its id, source and scores."""
+    if not tracing_is_enabled():
+        return update
     return {name: plain(value) for name, value in update.items() if name not in _NOT_RECORDED}
 
 
@@ -97,6 +103,22 @@ def plain(value: Any) -> Any:
 
 STAGE = TracePolicy(process_inputs=inputs, process_outputs=outputs)
 """How a node is recorded."""
+
+
+class Untraced(Runnable[State, Any]):
+    """A router without a span, which would hold the whole State to say one name."""
+
+    def __init__(self, decide: Callable[[State], Any]) -> None:
+        self.name = decide.__name__
+        self._decide = decide
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: ARG002
+        """Where to go next."""
+        return self._decide(input)
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: ARG002
+        """The same; a pure function needs no thread."""
+        return self._decide(input)
 
 
 async def flush() -> None:

@@ -3,6 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from langsmith import traceable
 
 from backends.embed import Embedder
 from backends.knowledge import Knowledge, KnowledgeHome
@@ -20,6 +23,11 @@ from runtime.clock import Clock, SystemClock
 from runtime.settings import Settings
 
 
+def _traced(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"paths": [str(path) for path in arguments["paths"]], "draft": arguments["draft"]}
+
+
+@traceable(name="ingest", process_inputs=_traced)
 async def load(
     paths: Sequence[Path],
     *,

@@ -78,6 +78,8 @@ class InitNode:
         """The question, and the message to remember it by where none was given."""
         typed = state.get("question", "")
         asked = typed or _last_human(state.get("messages", []))
+        if not isinstance(asked, str):
+            raise InputError("the question is not a text; ask something in words")
         question = clean(asked)
         if not question:
             raise InputError("the question is empty; ask something in words")

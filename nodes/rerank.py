@@ -46,7 +46,7 @@ class RerankNode:
             found += _direct(query, results)
         before = state.get("evidence", ())
         merged = near_duplicates(_merged((*before, *found)))
-        kept = arranged(merged, state["plan"], self.evidence_limit)
+        kept = arranged(merged, state["plan"], self._limit(state))
         return {
             "evidence": kept,
             "new_evidence": len({e.id for e in kept} - {e.id for e in before}),
@@ -57,7 +57,7 @@ class RerankNode:
         self, query: str, results: Sequence[ToolResult], state: State, scope: Scope
     ) -> list[Evidence]:
         """Fuse the arms of one sub-query over all its tools and read the text of the best."""
-        fused = fuse(_arms(results))[: self.evidence_limit]
+        fused = fuse(_arms(results))[: self._depth(query, state)]
         tools = {hit.chunk_id: r.tool for r in results for hits in r.arms.values() for hit in hits}
         knowledge = await self.library.version(state["run"].knowledge_version)
         windows = await knowledge.catalog.windows(
@@ -70,6 +70,16 @@ class RerankNode:
                 item = from_window(window, tool=tools[id], scores=weighed(scores, window, state))
                 found.append(item.model_copy(update={"sub_queries": (query,)}))
         return found
+
+    def _limit(self, state: State) -> int:
+        """A comparison needs both documents whole and a chain all its links: they keep more."""
+        wide = state["route"].intent in ("version_difference", "relation")
+        return self.evidence_limit * (3 if wide else 1)
+
+    def _depth(self, query: str, state: State) -> int:
+        planned = state["plan"].sub_query(query)
+        compares = planned is not None and planned.slot.startswith("version:")
+        return self.evidence_limit * (3 if compares else 1)
 
     def degraded(self, state: State, cause: str) -> Update:
         """The round brings nothing; the evidence of earlier rounds stays."""

@@ -1,9 +1,15 @@
 """Decision: the rule that applies to the case, its options and conditions, a recommendation."""
 
+import re
+
 from nodes.compose.base import Material, Writer, in_language
 from nodes.rules.select import Candidate, ranked
 from nodes.rules.slots import fills
 from nodes.rules.thresholds import applies
+
+_OPTION = re.compile(r"\b[Oo]ption\s+([A-Z]|\d+)\b|(?:方案|选项)\s?([A-Z]|\d+|[一二三四])")
+
+_IF = re.compile(r"(?:if|when|once|in case)\b|如果|若|当", re.IGNORECASE)
 
 MOST_OPTIONS = 5
 MOST_CONDITIONS = 3
@@ -11,10 +17,15 @@ MOST_CONDITIONS = 3
 
 def compose_decision(material: Material, writer: Writer) -> bool:
     """State the rule whose bounds the case meets; False where no written rule was found."""
-    rules = [c for c in _rules(material) if fills("rule", c.text)]
+    question = material.route.standalone
+    rules = [
+        c
+        for c in _rules(material)
+        if fills("rule", c.text) or applies(c.text, question) is not None
+    ]
     if not rules:
         return False
-    met = [c for c in rules if applies(c.text, material.route.standalone)]
+    met = [c for c in rules if applies(c.text, question)]
     chosen = met[:1] or rules[:2]
     slot = "recommendation" if met else "rule"
     for position, candidate in enumerate(chosen):
@@ -47,13 +58,18 @@ def _surroundings(material: Material, writer: Writer, rule: Candidate) -> None:
     options = [c for c in same if c.unit.kind == "item" and fills("options", c.text)]
     for candidate in options[:MOST_OPTIONS]:
         writer.say(candidate, slot="options")
+    chosen = set(_OPTION.findall(rule.text))
     weights, terms = material.reading.weights, sorted(rule.terms)
-    scored = sorted(
-        (c for c in same if c not in options and _is_condition(c, material)),
-        key=lambda c: -weights.share(terms, c.terms),
-    )
-    for candidate in scored[:MOST_CONDITIONS]:
-        writer.say(candidate, slot="conditions")
+
+    def weight(candidate: Candidate) -> float:
+        named = set(_OPTION.findall(candidate.text))
+        about = 1.0 if named & chosen else -1.0 if named else 0.0
+        return about + weights.share(terms, candidate.terms)
+
+    conditions = [c for c in same if c not in options and _is_condition(c, material)]
+    for candidate in sorted(conditions, key=weight, reverse=True)[:MOST_CONDITIONS]:
+        if weight(candidate) > 0:
+            writer.say(candidate, slot="conditions")
 
 
 def _is_condition(candidate: Candidate, material: Material) -> bool:
@@ -61,4 +77,7 @@ def _is_condition(candidate: Candidate, material: Material) -> bool:
     if candidate.unit.kind not in ("sentence", "item"):
         return False
     binding = fills("rule", candidate.text) or fills("conditions", candidate.text)
-    return binding and applies(candidate.text, material.route.standalone) is not False
+    rule_of_another_case = (
+        _IF.match(candidate.text) and applies(candidate.text, material.route.standalone) is False
+    )
+    return binding and not rule_of_another_case

@@ -12,6 +12,7 @@ from nodes.rules.nearness import Nearness
 from nodes.rules.periods import clock_times
 from nodes.rules.select import Candidate, Weights, context_terms
 from nodes.rules.slots import fills
+from nodes.rules.thresholds import applies
 from nodes.rules.walks import best_walk, edges
 from runtime.text.analyzer import content_terms
 
@@ -79,7 +80,7 @@ class Coverage:
         mine = [e for e in self.evidence if needed.sub_query in e.sub_queries]
         if not mine:
             return "nothing was found"
-        if any(e.kind == "rows" for e in mine) or self._walk():
+        if any(e.kind == "rows" for e in mine) or self._walk() or self._rule(needed):
             return ""
         unknown = self.unknown_names(needed.text)
         if unknown:
@@ -94,6 +95,14 @@ class Coverage:
         route = self.route
         return route.intent == "relation" and bool(
             best_walk(route.standalone, route.entities, edges(self.evidence))
+        )
+
+    def _rule(self, needed: Requirement) -> bool:
+        """Whether a written rule decides the case that a decision question describes."""
+        return self.route.intent == "decision" and any(
+            applies(c.text, needed.text)
+            for c in self.candidates
+            if needed.sub_query in c.evidence.sub_queries
         )
 
     def _shared_words(self, terms: Sequence[str], item: Evidence) -> float:

@@ -182,8 +182,9 @@ class _Builder:
             Requirement(
                 id=f"entity:{entity.id}",
                 kind="entity",
-                text=entity.name,
+                text=_as_asked(entity, self.route.standalone),
                 terms=(entity.name, *entity.aliases, entity.id.rsplit(":", 1)[-1]),
+                essential=self.route.intent not in ("decision", "how_to"),
             )
             for entity in self.entities
         ]
@@ -235,3 +236,10 @@ class _Builder:
                 essential=query.slot != "options",
             )
         ]
+
+
+def _as_asked(entity: Entity, question: str) -> str:
+    """The name by which the question calls the entity."""
+    folded = question.casefold()
+    names = (entity.name, *entity.aliases, entity.id)
+    return next((name for name in names if name.casefold() in folded), entity.name)

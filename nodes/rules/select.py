@@ -62,13 +62,13 @@ class Candidate:
 
 def candidates(evidence: Sequence[Evidence]) -> list[Candidate]:
     """Every quotable unit once, in the order of the evidence; headings are only context."""
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     found: list[Candidate] = []
     for position, item in enumerate(evidence):
         rank = 1.0 / (1.0 + 0.25 * position)
         for unit in units_of(item):
-            key = (item.source, item.text[unit.start : unit.end])
-            if unit.kind == "heading" or key in seen or not key[1].strip():
+            key = (item.kind, item.source, item.text[unit.start : unit.end])
+            if unit.kind == "heading" or key in seen or not key[2].strip():
                 continue
             seen.add(key)
             found.append(Candidate(item, unit, rank))

@@ -63,7 +63,7 @@ CUES: dict[str, re.Pattern[str]] = {
     ),
     "rule": re.compile(
         r"\b(?:must|may|shall|should|only if|only when|not allowed|requires?|approv\w+|threshold|limit|at least|at most|up to|within)\b|"
-        r"必须|可以|应当|应该|不得|仅当|仅限|需要|须|审批|批准|阈值|上限|至少|最多|不超过|以内",
+        r"必须|可以|应当|应该|不得|仅当|仅限|需要|要求|须|审批|批准|阈值|上限|至少|最多|不超过|不低于|以内",
         _F,
     ),
     "options": re.compile(
@@ -72,7 +72,7 @@ CUES: dict[str, re.Pattern[str]] = {
     ),
     "conditions": re.compile(
         r"\b(?:if|unless|provided|when|only|within|before|after|until|at least|at most|exceed\w*)\b|"
-        r"如果|若|除非|前提|条件|仅|以内|之前|之后|至少|最多|超过",
+        r"如果|若|除非|前提|条件|要求|仅|以内|之前|之后|至少|最多|超过|低于",
         _F,
     ),
 }
