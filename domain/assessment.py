@@ -29,6 +29,7 @@ class Conflict(Model):
 class Assessment(Model):
     """The judgement after one round; `coverage`, `agreement` and `confidence` run from 0 to 1.
 
+    `unmeasured` says why nearness in meaning was not measured, where words alone had to decide.
     `clear` is the early stop: the first round is plainly enough. `outdated` lists evidence
     out of force on the day of the question.
     """
@@ -45,6 +46,7 @@ class Assessment(Model):
     conflicts: tuple[Conflict, ...] = ()
     outdated: tuple[str, ...] = ()
     elapsed_ms: float = 0.0
+    unmeasured: str = ""
 
 
 class Reflection(Model):

@@ -27,6 +27,10 @@ Mode = Literal["direct", "single", "agentic", "clarify"]
 Language = Literal["zh", "en"]
 
 
+OF_VERSION = "of_version"
+"""The slot of a sub-query that asks another one again among the documents of one version."""
+
+
 class Period(Model):
     """A stretch of time that the question names; open ends are None."""
 
@@ -100,6 +104,16 @@ class Plan(Model):
     sub_queries: tuple[SubQuery, ...]
     requirements: tuple[Requirement, ...] = ()
     as_of: date | None = None
+
+    def serving(self, needed: Requirement) -> frozenset[str]:
+        """The sub-queries that look for a requirement: its own and those that ask it again."""
+        own = self.sub_query(needed.sub_query)
+        if own is None:
+            return frozenset()
+        slots = (own.slot, OF_VERSION)
+        return frozenset(
+            q.id for q in self.sub_queries if q.question == own.question and q.slot in slots
+        )
 
     def sub_query(self, id: str) -> SubQuery | None:
         """The sub-query of that id, or None."""

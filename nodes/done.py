@@ -17,7 +17,10 @@ REMEMBERED = 6
 
 @dataclass(frozen=True)
 class DoneNode:
-    """The last node; what it returns is what the caller sees."""
+    """The last node; what it returns is what the caller sees.
+
+    A checkpointer gives tuples back as lists, hence the tuples here.
+    """
 
     name: ClassVar[str] = "done"
 
@@ -26,11 +29,11 @@ class DoneNode:
             update={
                 "route": state.get("route"),
                 "plan": state.get("plan"),
-                "assessments": state.get("assessments", ()),
-                "reflections": state.get("reflections", ()),
-                "degradations": state.get("degradations", ()),
+                "assessments": tuple(state.get("assessments", ())),
+                "reflections": tuple(state.get("reflections", ())),
+                "degradations": tuple(state.get("degradations", ())),
                 "usage": state.get("usage", Usage()),
-                "trace": state.get("trace", ()),
+                "trace": tuple(state.get("trace", ())),
             }
         )
         turns = (*state.get("turns", ()), _turn(state, answer))[-REMEMBERED:]

@@ -25,10 +25,16 @@ class EvaluateNode:
 
     async def __call__(self, state: State, runtime: Runtime[Context]) -> Update:
         scope = Scope.of(self.identity.current(runtime), as_of=state["run"].as_of)
-        return {"assessments": (await self.evaluator.assess(state, scope=scope),)}
+        assessment = await self.evaluator.assess(state, scope=scope)
+        if not assessment.unmeasured:
+            return {"assessments": (assessment,)}
+        note = Degradation(
+            stage=self.name, cause=assessment.unmeasured, effect="the judgement is stricter"
+        )
+        return {"assessments": (assessment,), "degradations": (note,)}
 
     def degraded(self, state: State, cause: str) -> Update:
-        """An assessment that claims nothing: the answer will carry a caveat."""
+        """An assessment that claims nothing: unjudged evidence is no ground for an answer."""
         blank = Assessment(
             step=state["step"],
             coverage=0.0,

@@ -81,8 +81,8 @@ class InitNode:
         if not isinstance(asked, str):
             raise InputError("the question is not a text; ask something in words")
         question = clean(asked)
-        if not question:
-            raise InputError("the question is empty; ask something in words")
+        if not any(char.isalnum() for char in question):
+            raise InputError("the question is empty: it holds no word; ask something in words")
         if len(question) > self.question_max_chars:
             raise InputError(
                 f"the question has {len(question):,} characters, more than the "

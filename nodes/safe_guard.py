@@ -180,7 +180,8 @@ def _verdict(
         return "answered"
     if state["route"].mode == "clarify":
         return "clarify"
-    if assessment is None or not any(s.essential for s in passed):
+    judged = assessment is not None and assessment.sources > 0
+    if assessment is None or not judged or not any(s.essential for s in passed):
         return "abstained"
     slots = {s.slot for s in passed}
     if state["route"].intent == "diagnosis" and "cause" not in slots:

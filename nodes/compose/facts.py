@@ -2,6 +2,7 @@
 
 from domain.plan import Requirement
 from nodes.compose.base import Material, Writer, language_of
+from nodes.rules.identifiers import version_values
 from nodes.rules.nearness import Nearness
 from nodes.rules.select import Candidate, ranked
 
@@ -35,10 +36,9 @@ def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
     beside the point, one that is near may be about another version.
     """
     question = requirement.text
-    retried = [q.id for q in material.plan.sub_queries if q.question == question]
-    found = material.of(requirement.sub_query, *retried)
+    found = material.of(*material.plan.serving(requirement))
     found = [c for c in found if c.unit.kind != "code"]
-    current = [c for c in found if c.evidence.meta.in_force(material.day)] or found
+    current = _applicable(material, found)
     near = material.reading.coverage.nearness.get(requirement.id, Nearness())
     scored = [
         (0.5 * score + 2.0 * max(0.0, near.of(candidate) - FAR), candidate)
@@ -51,6 +51,15 @@ def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
         return []
     top = scored[0][0]
     return [candidate for score, candidate in scored[:MOST] if score >= SECOND * top]
+
+
+def _applicable(material: Material, found: list[Candidate]) -> list[Candidate]:
+    """What is of the version that the question names, or else what is in force today."""
+    spellings = {v for version in material.route.versions for v in version_values(version)}
+    named = [c for c in found if c.evidence.meta.version in spellings]
+    if named:
+        return named
+    return [c for c in found if c.evidence.meta.in_force(material.day)] or found
 
 
 def _prefer_language(

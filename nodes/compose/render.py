@@ -24,8 +24,8 @@ _HELP = {
     "zh": "可以补充：涵盖该内容的资料，或在问题中说明产品、版本或时间。",
 }
 _CLARIFY = {
-    "en": "Please say what the question refers to. It lacks {}.",
-    "zh": "请补充说明：问题缺少{}。",
+    "en": "Please complete the question. It lacks {}.",
+    "zh": "请补充问题，其中缺少{}。",
 }
 
 

@@ -22,19 +22,20 @@ class Coverage:
     """Judges requirements against evidence; the same judgement serves EVALUATE and ANSWER."""
 
     route: Route
+    plan: Plan
     evidence: Sequence[Evidence]
     candidates: Sequence[Candidate]
     weights: Weights
     nearness: Mapping[str, Nearness]
 
-    def gaps(self, plan: Plan) -> tuple[Gap, ...]:
+    def gaps(self) -> tuple[Gap, ...]:
         """The unmet requirements with their reasons, in the order of the plan."""
-        found = ((r, self._lack(r)) for r in plan.requirements)
+        found = ((r, self._lack(r)) for r in self.plan.requirements)
         return tuple(Gap(requirement=r, reason=reason) for r, reason in found if reason)
 
-    def share(self, plan: Plan, gaps: Sequence[Gap]) -> float:
+    def share(self, gaps: Sequence[Gap]) -> float:
         """Met requirements by weight, 0 to 1: essential ones count double."""
-        weight = {r.id: 2.0 if r.essential else 1.0 for r in plan.requirements}
+        weight = {r.id: 2.0 if r.essential else 1.0 for r in self.plan.requirements}
         whole = sum(weight.values())
         return 1.0 - sum(weight[g.requirement.id] for g in gaps) / whole if whole else 0.0
 
@@ -62,7 +63,7 @@ class Coverage:
 
     def _slot(self, needed: Requirement) -> bool:
         return any(
-            needed.sub_query in c.evidence.sub_queries and fills(needed.text, c.text)
+            self.plan.serving(needed) & set(c.evidence.sub_queries) and fills(needed.text, c.text)
             for c in self.candidates
         )
 
@@ -77,7 +78,7 @@ class Coverage:
         )
 
     def _question(self, needed: Requirement) -> str:
-        mine = [e for e in self.evidence if needed.sub_query in e.sub_queries]
+        mine = [e for e in self.evidence if self.plan.serving(needed) & set(e.sub_queries)]
         if not mine:
             return "nothing was found"
         if any(e.kind == "rows" for e in mine) or self._walk() or self._rule(needed):
@@ -102,7 +103,7 @@ class Coverage:
         return self.route.intent == "decision" and any(
             applies(c.text, needed.text)
             for c in self.candidates
-            if needed.sub_query in c.evidence.sub_queries
+            if self.plan.serving(needed) & set(c.evidence.sub_queries)
         )
 
     def _shared_words(self, terms: Sequence[str], item: Evidence) -> float:

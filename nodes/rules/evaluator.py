@@ -21,6 +21,10 @@ COMPARED = 48
 """How many of the most relevant sentences are compared for conflicts."""
 
 
+WAIT = 0.06
+"""Share of the run's time that comparing sentences with one sub-question may take."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """The evidence prepared once: its units, the term weights and the question's terms."""
@@ -48,19 +52,23 @@ class EvidenceDesk:
         total = (await knowledge.catalog.count(scope.tenant))[1]
         weights = Weights(frequencies, total)
         found = candidates(state.get("evidence", ()))
-        nearness = await self._nearness(plan, found, weights)
-        coverage = Coverage(route, state.get("evidence", ()), found, weights, nearness)
+        timeout_s = WAIT * state["run"].limits.latency_ms / 1000
+        nearness = await self._nearness(plan, found, weights, timeout_s)
+        coverage = Coverage(route, plan, state.get("evidence", ()), found, weights, nearness)
         return Reading(coverage, found, weights, terms)
 
     async def _nearness(
-        self, plan: Plan, found: Sequence[Candidate], weights: Weights
+        self, plan: Plan, found: Sequence[Candidate], weights: Weights, timeout_s: float
     ) -> dict[str, Nearness]:
         """For each sub-question, how near what was found for it comes."""
         result: dict[str, Nearness] = {}
         for needed in plan.requirements:
             if needed.kind == "sub_question":
-                mine = [c for c in found if needed.sub_query in c.evidence.sub_queries]
-                result[needed.id] = await self.sentences.nearness(needed.text, mine, weights)
+                asked = plan.serving(needed)
+                mine = [c for c in found if asked & set(c.evidence.sub_queries)]
+                result[needed.id] = await self.sentences.nearness(
+                    needed.text, mine, weights, timeout_s=timeout_s
+                )
         return result
 
 
@@ -77,11 +85,11 @@ class RuleEvaluator:
     clock: Clock
 
     async def assess(self, state: State, *, scope: Scope) -> Assessment:
-        run, route, plan = state["run"], state["route"], state["plan"]
+        run, route = state["run"], state["route"]
         evidence = state.get("evidence", ())
         reading = await self.desk.read(state, scope)
-        gaps = reading.coverage.gaps(plan)
-        coverage = reading.coverage.share(plan, gaps) if evidence else 0.0
+        gaps = reading.coverage.gaps()
+        coverage = reading.coverage.share(gaps) if evidence else 0.0
         found = self._conflicts(reading, route, run.day)
         agreement = max(0.0, 1.0 - 0.34 * len(found))
         quality = source_quality(evidence, run.day)
@@ -98,6 +106,7 @@ class RuleEvaluator:
             gaps=gaps,
             conflicts=found,
             outdated=tuple(item.id for item in evidence if not item.meta.in_force(run.day)),
+            unmeasured=_unmeasured(reading),
             elapsed_ms=round(run.elapsed_ms(self.clock.monotonic()), 1),
         )
 
@@ -107,6 +116,11 @@ class RuleEvaluator:
         best = ranked(reading.candidates, reading.terms, reading.weights)[:COMPARED]
         relevant = [c for score, c in best if score >= 0.45]
         return conflicts(relevant, day)
+
+
+def _unmeasured(reading: Reading) -> str:
+    late = [n for n in reading.coverage.nearness.values() if not n.measured]
+    return "the embedder was too slow to compare sentences; words alone decided" if late else ""
 
 
 def source_quality(evidence: Sequence[Evidence], day: date) -> float:

@@ -9,6 +9,7 @@ The bounds were set on 55 questions written over examples/payments (30 it answer
 words, 25 it does not): they keep 28 of the 30 and refuse all 25.
 """
 
+import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,8 @@ _PIECES = re.compile(r"[一-鿿]+|[^一-鿿\s]+|\s+")
 class Nearness:
     """One question against the sentences found for it.
 
-    `best` and `without` are the highest cosines to the whole question and to the question
+    `measured` is False where there was no time: then words alone decide, and only where all of
+    them are known and most stand in one passage. `best` and `without` are the highest cosines to the whole question and to the question
     without its unknown words; `unknown` is the weighted share of those words, 0 to 1.
     `by_unit` gives each compared sentence's cosine.
     """
@@ -48,6 +50,7 @@ class Nearness:
     without: float = 0.0
     unknown: float = 0.0
     by_unit: dict[tuple[str, int], float] = field(default_factory=dict)
+    measured: bool = True
 
     def of(self, candidate: Candidate) -> float:
         """The cosine of a sentence; 0 where it was not compared."""
@@ -68,6 +71,8 @@ class Nearness:
     def supports(self, lexical: float) -> bool:
         """Whether the question is answered by what was found, given the share of shared words."""
         has_words = not self.unknown and lexical >= 0.6
+        if not self.measured:
+            return has_words
         near = self.best >= (NEAR_WITH_WORDS if has_words else NEAR)
         return near and self.covers_unknown_words
 
@@ -83,18 +88,32 @@ class SentenceVectors:
     )
 
     async def nearness(
-        self, question: str, found: Iterable[Candidate], weights: Weights
+        self,
+        question: str,
+        found: Iterable[Candidate],
+        weights: Weights,
+        *,
+        timeout_s: float,
     ) -> Nearness:
-        """Compare a question with the most promising sentences."""
+        """Compare a question with the most promising sentences, as far as time allows."""
         terms = content_terms(question)
         chosen = [c for _, c in ranked(found, terms, weights)[:COMPARED]]
+        unknown = {term for term in terms if not weights.frequencies.get(term)}
+        share = sum(map(weights.of, unknown)) / (sum(map(weights.of, terms)) or 1.0)
         if not chosen:
-            return Nearness()
+            return Nearness(unknown=share)
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._compare(question, chosen, unknown, share)
+        except TimeoutError:
+            return Nearness(unknown=share, measured=False)
+
+    async def _compare(
+        self, question: str, chosen: Sequence[Candidate], unknown: set[str], share: float
+    ) -> Nearness:
         embedder = await self.library.embedder()
         vectors = await self._vectors([c.text for c in chosen])
         cosines = vectors @ await embedder.embed_query(question)
-        unknown = {term for term in terms if not weights.frequencies.get(term)}
-        share = sum(map(weights.of, unknown)) / (sum(map(weights.of, terms)) or 1.0)
         rest = without_terms(question, unknown)
         best = float(cosines.max())
         without = best

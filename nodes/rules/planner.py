@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from backends.library import Library
 from domain.identity import Filter, Scope
 from domain.knowledge import Entity
-from domain.plan import Plan, Requirement, Route, SubQuery, ToolCall
+from domain.plan import OF_VERSION, Plan, Requirement, Route, SubQuery, ToolCall
 from domain.run import Run
 from nodes.rules.identifiers import version_values
 from nodes.rules.intent import clauses
@@ -69,7 +69,8 @@ class _Builder:
             case "relation":
                 planned = self._relations()
             case "how_to":
-                planned = [self._query("q1", "", ("knowledge_search", "runbook_search"))]
+                plain = self._query("q1", "", ("knowledge_search", "runbook_search"))
+                planned = [plain, *self._of_version(plain)]
             case _:
                 planned = self._facts()
         return [query for query in planned if query.calls]
@@ -77,11 +78,20 @@ class _Builder:
     def _facts(self) -> list[SubQuery]:
         parts = clauses(self.route.standalone)
         if len(parts) == 1:
-            return [self._query("q1", "", self._fact_tools())]
+            plain = self._query("q1", "", self._fact_tools())
+            return [plain, *self._of_version(plain)]
         return [
             self._query(f"q{i}", "", self._fact_tools(), text=self._with_subject(part, parts[0]))
             for i, part in enumerate(parts, 1)
         ]
+
+    def _of_version(self, plain: SubQuery) -> list[SubQuery]:
+        """Where the question names a version, the same among the documents of that version."""
+        if len(self.route.versions) != 1:
+            return []
+        spellings = version_values(self.route.versions[0])
+        only = (Filter(field="version", op="in", value=spellings),)
+        return [plain.model_copy(update={"id": "q2", "slot": OF_VERSION, "filters": only})]
 
     def _fact_tools(self) -> tuple[str, ...]:
         names = " ".join(self.route.identifiers).upper()
@@ -214,7 +224,7 @@ class _Builder:
                     sub_query=query.id,
                 )
             ]
-        if query.slot == "relations" and query.depends_on:
+        if query.slot == OF_VERSION or (query.slot == "relations" and query.depends_on):
             return []
         if query.slot in DIAGNOSIS:
             return [

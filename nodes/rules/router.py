@@ -19,8 +19,8 @@ from runtime.text.language import question_language
 _AGENTIC: frozenset[Intent] = frozenset({"diagnosis", "version_difference", "decision", "relation"})
 
 _MISSING = {
-    "en": "what the question refers to (it names nothing, and nothing was said before)",
-    "zh": "问题所指的对象（问题中没有说明，之前的对话里也没有）",
+    "en": "a subject: it names nothing, and nothing was said before",
+    "zh": "所指的对象：问题中没有说明，之前的对话里也没有",
 }
 
 
