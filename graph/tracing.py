@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
-from langchain_core.tracers.langchain import LangChainTracer, wait_for_all_tracers
+from langchain_core.tracers.langchain import LangChainTracer, get_client
 from langgraph.types import Overwrite, TracePolicy
 from langsmith import RunTree, get_current_run_tree
 from langsmith.utils import tracing_is_enabled
@@ -25,6 +25,9 @@ from domain.state import State
 
 _NOT_RECORDED = frozenset({"messages", "trace", "turns"})
 """Parts of an update that repeat what other spans hold."""
+
+FLUSH_S = 5.0
+"""How long an ending process waits for its traces to leave."""
 
 
 def annotate(line: StageRecord, run: Run, answer: Answer | None) -> None:
@@ -122,9 +125,11 @@ class Untraced(Runnable[State, Any]):
 
 
 async def flush() -> None:
-    """Send what is still queued; a process that ends would take it along."""
+    """Send what is queued; a process that ends would take it along. An unreachable LangSmith
+    costs a few seconds and the trace, never the command.
+    """
     if tracing_is_enabled():
-        await asyncio.to_thread(wait_for_all_tracers)
+        await asyncio.to_thread(get_client().flush, FLUSH_S)
 
 
 def _root_of(span: RunTree) -> RunTree | None:

@@ -64,10 +64,12 @@ def load_corpus(folder: Path, data_dir: Path) -> None:
     folder.mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    asyncio.run(_load(folder, Settings(data_dir=data_dir, _env_file=None)))
+    asyncio.run(load_folder(folder, data_dir))
 
 
-async def _load(folder: Path, settings: Settings) -> None:
+async def load_folder(folder: Path, data_dir: Path) -> None:
+    """Load and publish what the folder holds now, as another process than the server would."""
+    settings = Settings(data_dir=data_dir, _env_file=None)
     services = make_services(settings)
     try:
         embedder = await services.library.embedder()

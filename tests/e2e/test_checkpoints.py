@@ -34,12 +34,15 @@ values = {
 }
 foreign = Health(status="ok", knowledge_version="v", tenant="t", documents=1, chunks=1)
 
+def as_list(value):  # msgpack knows no tuples
+    return list(value) if isinstance(value, (list, tuple)) else value
+
 async def main():
     config = {"configurable": {"thread_id": "1"}}
     served = graph.copy({"checkpointer": InMemorySaver()})
-    await served.aupdate_state(config, values | {"step": foreign}, as_node="safe_guard")
+    await served.aupdate_state(config, values | {"step": foreign}, as_node="answer")
     read = (await served.aget_state(config)).values
-    same = {name: read[name] == value for name, value in values.items()}
+    same = {name: as_list(read[name]) == as_list(value) for name, value in values.items()}
     print(json.dumps({"same": same, "foreign": type(read["step"]).__name__}))
 
 asyncio.run(main())

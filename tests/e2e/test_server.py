@@ -16,7 +16,7 @@ from backends.knowledge import KnowledgeHome
 from domain.errors import BackendError, InputError, StoreBusy
 from runtime.clock import SystemClock
 from server.client import ask_server, health
-from tests.e2e.serving import Server, load_corpus, serving
+from tests.e2e.serving import Server, load_corpus, load_folder, serving
 
 QUESTION = "How many days after capture may a merchant refund a payment under refund policy v2?"
 
@@ -199,3 +199,19 @@ async def test_the_client_raises_what_the_server_names(server: Server) -> None:
 async def test_the_client_says_when_there_is_no_server() -> None:
     with pytest.raises(BackendError, match=r"http://127\.0\.0\.1:9 does not answer"):
         await ask_server("http://127.0.0.1:9", {"question": "x"})
+
+
+async def test_newly_loaded_knowledge_is_served_without_a_restart(server: Server) -> None:
+    before = await health(server.url)
+    corpus = server.data_dir.parent / "corpus"
+    (corpus / "chargebacks.md").write_text(
+        "# Chargebacks\n\nA chargeback must be disputed within 14 days.\n", encoding="utf-8"
+    )
+    await load_folder(corpus, server.data_dir)
+    after = await health(server.url)
+    assert after["documents"] == before["documents"] + 1
+    assert after["knowledge_version"] > before["knowledge_version"]
+    answer = await ask_server(
+        server.url, {"question": "Within how many days must a chargeback be disputed?"}
+    )
+    assert "14 days" in answer["text"]

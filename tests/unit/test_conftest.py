@@ -1,7 +1,8 @@
 """The fences of the test run itself: a fence that does not hold is worse than none."""
 
 import socket
-import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from blockbuster import BlockingError
@@ -24,11 +25,19 @@ def test_this_machine_is_reached() -> None:
         client.connect(server.getsockname())
 
 
-async def test_a_blocking_call_of_ours_on_the_event_loop_fails() -> None:
-    code = "def nap(time):\n    time.sleep(0)\n"
-    made: dict[str, object] = {}
-    exec(compile(code, runtime.clock.__file__, "exec"), made)
-    nap = made["nap"]
-    assert callable(nap)
+async def test_a_blocking_call_of_our_coroutines_fails() -> None:
+    nap = _of_ours("async def nap():\n    import time\n    time.sleep(0)\n")
     with pytest.raises(BlockingError):
-        nap(time)
+        await nap()
+
+
+async def test_a_blocking_call_that_a_test_makes_itself_is_its_own_affair() -> None:
+    _of_ours("def nap():\n    import time\n    time.sleep(0)\n")()
+
+
+def _of_ours(code: str) -> Callable[[], Any]:
+    """The function `nap` as if it stood in a file of ours."""
+    made: dict[str, Any] = {}
+    exec(compile(code, runtime.clock.__file__, "exec"), made)
+    nap: Callable[[], Any] = made["nap"]
+    return nap

@@ -121,7 +121,9 @@ def test_every_make_target_of_the_documents_exists_and_is_described() -> None:
     assert phony is not None
     assert set(phony[1].split()) == set(described)
     for document in DOCUMENTS:
-        for target in re.findall(r"`make ([a-z]+)`|^\$? ?make ([a-z]+)$", read_path(document), re.M):
+        for target in re.findall(
+            r"`make ([a-z]+)`|^\$? ?make ([a-z]+)$", read_path(document), re.M
+        ):
             assert "".join(target) in described, f"{document.name}: make {''.join(target)}"
 
 

@@ -1,5 +1,7 @@
 """What may be quoted is cut at the right places."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,5 +75,5 @@ def test_code_is_no_sentence_and_front_matter_is_nothing() -> None:
 def test_units_are_ordered_slices_that_never_overlap(text: str) -> None:
     units = split(text)
     assert all(0 <= u.start < u.end <= len(text) for u in units)
-    assert all(a.end <= b.start for a, b in zip(units, units[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(units))
     assert all(text[u.start : u.end].strip() for u in units)
