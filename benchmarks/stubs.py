@@ -114,8 +114,14 @@ class StubLibrary:
     """One version, always open."""
 
     def __init__(self) -> None:
-        stubs: Any = StubCatalog(), None, StubLexical(), StubEntities(), StubRelational()
-        self.knowledge = Knowledge("v1", *stubs, fingerprint="stub")
+        stubs: dict[str, Any] = {
+            "catalog": StubCatalog(),
+            "dense": None,
+            "lexical": StubLexical(),
+            "entities": StubEntities(),
+            "relational": StubRelational(),
+        }
+        self.knowledge = Knowledge(version="v1", fingerprint="stub", **stubs)
 
     async def embedder(self) -> StubEmbedder:
         return StubEmbedder()

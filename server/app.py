@@ -4,7 +4,7 @@ A run through the server's queue waits for its poll; `POST /ask` asks the graph 
 """
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from domain.errors import AgenticRagError, KnowledgeError
+from domain.errors import KnowledgeError
 from graph.build import build_graph
 from graph.services import shared_services
+from server.failures import safe
 from server.health import health_of
 from server.requests import read_ask
-from server.statuses import error_response
 
 _log = logging.getLogger(__name__)
 
@@ -34,28 +34,8 @@ async def ask(request: Request) -> Response:
 
 
 async def health(_: Request) -> Response:
-    """Whether questions can be answered, and from what; 503 where the knowledge cannot be read."""
+    """Whether questions can be answered, and from what; an error if the stores cannot be read."""
     return JSONResponse((await health_of(services)).model_dump(mode="json"))
-
-
-def safe(
-    route: Callable[[Request], Awaitable[Response]],
-) -> Callable[[Request], Awaitable[Response]]:
-    """Turn this program's errors into JSON; what is not one of them is logged and not shown."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await route(request)
-        except AgenticRagError as error:
-            return error_response(error)
-        except Exception:  # noqa: BLE001 - logged whole; a caller never gets a traceback
-            _log.exception("%s failed", request.url.path)
-            return JSONResponse(
-                {"error": "InternalError", "message": "the server failed; its log says why"},
-                status_code=500,
-            )
-
-    return answer
 
 
 @asynccontextmanager

@@ -113,7 +113,10 @@ async def search(url: str, policy: Policy, cache: OutsideCache) -> Any:
 OPEN = Policy(outside_tools=("web_search",))
 FOUND = {
     "results": [
-        {"title": "Limits", "url": "https://x.example", "content": "A snippet.", "engines": ["x"], "category": "general"}
+        {
+            "title": "Limits", "url": "https://x.example", "content": "A snippet.",
+            "engines": ["x"], "category": "general",
+        }
     ],
     "answers": [], "infoboxes": [], "suggestions": [], "corrections": [], "query": "q",
     "number_of_results": 1, "unresponsive_engines": [],

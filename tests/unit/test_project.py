@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,14 @@ def test_env_example_gives_the_defaults(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.chdir(tmp_path)
     for key in example():
         monkeypatch.delenv(key, raising=False)
-    stated = Settings(_env_file=ROOT / ".env.example")  # type: ignore[call-arg]
-    assert stated == Settings(_env_file=None)  # type: ignore[call-arg]
+    stated = Settings(_env_file=ROOT / ".env.example")
+    assert stated == Settings(_env_file=None)
     assert example()["LIMIT_STEPS"] == str(stated.limit_steps)
 
 
 def test_every_setting_of_env_example_is_explained() -> None:
     lines = read(".env.example").splitlines()
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in pairwise(lines):
         if re.match(r"[A-Z_]+=", line):
             assert before.startswith("# ") or re.match(r"[A-Z_]+=", before), line
 
