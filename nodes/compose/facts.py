@@ -2,9 +2,9 @@
 
 from domain.plan import Requirement
 from nodes.compose.base import Material, Writer, language_of
-from nodes.rules.identifiers import version_values
+from nodes.rules.identifiers import spellings_of
 from nodes.rules.nearness import Nearness
-from nodes.rules.select import Candidate, ranked
+from nodes.rules.select import Candidate, applicable, ranked
 
 SECOND = 0.82
 """A further sentence joins when it is this close to the best one."""
@@ -38,7 +38,8 @@ def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
     question = requirement.text
     found = material.of(*material.plan.serving(requirement))
     found = [c for c in found if c.unit.kind != "code"]
-    current = _applicable(material, found)
+    spellings = spellings_of(material.route.versions)
+    current = applicable(found, spellings, material.day)
     near = material.reading.coverage.nearness.get(requirement.id, Nearness())
     scored = [
         (0.5 * score + 2.0 * max(0.0, near.of(candidate) - FAR), candidate)
@@ -51,15 +52,6 @@ def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
         return []
     top = scored[0][0]
     return [candidate for score, candidate in scored[:MOST] if score >= SECOND * top]
-
-
-def _applicable(material: Material, found: list[Candidate]) -> list[Candidate]:
-    """What is of the version that the question names, or else what is in force today."""
-    spellings = {v for version in material.route.versions for v in version_values(version)}
-    named = [c for c in found if c.evidence.meta.version in spellings]
-    if named:
-        return named
-    return [c for c in found if c.evidence.meta.in_force(material.day)] or found
 
 
 def _prefer_language(

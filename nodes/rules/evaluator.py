@@ -12,8 +12,9 @@ from domain.plan import Plan, Route
 from domain.state import State
 from nodes.rules.conflicts import conflicts
 from nodes.rules.coverage import Coverage
+from nodes.rules.identifiers import spellings_of
 from nodes.rules.nearness import Nearness, SentenceVectors
-from nodes.rules.select import Candidate, Weights, candidates, ranked
+from nodes.rules.select import Candidate, Weights, applicable, candidates, ranked
 from runtime.clock import Clock
 from runtime.text.analyzer import content_terms
 
@@ -113,7 +114,8 @@ class RuleEvaluator:
     def _conflicts(self, reading: Reading, route: Route, day: date) -> tuple[Conflict, ...]:
         if route.intent == "version_difference":
             return ()
-        best = ranked(reading.candidates, reading.terms, reading.weights)[:COMPARED]
+        told = applicable(reading.candidates, spellings_of(route.versions), day)
+        best = ranked(told, reading.terms, reading.weights)[:COMPARED]
         relevant = [c for score, c in best if score >= 0.45]
         return conflicts(relevant, day)
 

@@ -1,6 +1,7 @@
 """Exact tokens of a question: versions, codes, paths, keys, quoted phrases."""
 
 import re
+from collections.abc import Sequence
 
 _VERSION = re.compile(
     r"(?<![\w.])[vV]\s?(\d+(?:\.\d+){0,3})(?![\w.]*\w)|"
@@ -34,6 +35,11 @@ def version_values(version: str) -> tuple[str, ...]:
     elif version.endswith(".0") and version.count(".") == 1:
         spellings += [version[:-2], f"v{version[:-2]}"]
     return tuple(spellings)
+
+
+def spellings_of(versions: Sequence[str]) -> frozenset[str]:
+    """All spellings of several versions."""
+    return frozenset(value for version in versions for value in version_values(version))
 
 
 def identifiers(question: str) -> tuple[str, ...]:

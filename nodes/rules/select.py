@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from domain.evidence import Evidence
@@ -105,6 +106,27 @@ def units_of(item: Evidence) -> list[Unit]:
 def context_terms(evidence: Evidence) -> frozenset[str]:
     """Terms of the title and the headings above: what a sentence is about without saying it."""
     return frozenset(content_terms(" ".join((evidence.title, *evidence.locator.heading_path))))
+
+
+def applicable(found: Sequence[Candidate], spellings: frozenset[str], day: date) -> list[Candidate]:
+    """What is of the version that a question names, or else what is in force on the day."""
+    named = [c for c in found if c.evidence.meta.version in spellings]
+    if named:
+        return named
+    return [c for c in found if c.evidence.meta.in_force(day)] or list(found)
+
+
+def in_context(candidate: Candidate, terms: Sequence[str]) -> str:
+    """The unit, after its title and heading where only they hold some of the terms.
+
+    "A merchant may refund within 180 days" says of which policy only by what stands above it.
+    """
+    item = candidate.evidence
+    if not (set(terms) & context_terms(item)) - candidate.terms:
+        return candidate.text
+    heading = item.locator.heading_path[-1:]
+    above = dict.fromkeys((item.title, *heading))
+    return f"{' — '.join(above)}: {candidate.text}"
 
 
 _WANTS_NUMBER = re.compile(
