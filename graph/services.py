@@ -88,7 +88,11 @@ async def open_default_embedder(settings: Settings) -> Embedder:
 def _tools(
     settings: Settings, library: Library, policies: Policies, outside: OutsideCache
 ) -> list[BaseTool]:
-    tools = [*knowledge_tools(library), graph_tool(library), sql_tool(library)]
+    tools = [
+        *knowledge_tools(library, settings.retrieve_limit),
+        graph_tool(library),
+        sql_tool(library),
+    ]
     if settings.searxng_url:
         from tools.web_search import web_tool  # costs 0.6 s to import, and warns
 

@@ -1,10 +1,10 @@
 """All settings, read from the environment once."""
 
+import os
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from domain.errors import ConfigurationError
@@ -49,7 +49,11 @@ class Settings(BaseSettings):
     server_url: str = Field(
         default="", validation_alias=AliasChoices("server_url", "langgraph_api_url")
     )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+
+    langsmith_tracing: bool = False
+    langsmith_endpoint: str = ""
+    langsmith_api_key: SecretStr = SecretStr("")
+    langsmith_project: str = ""
 
     @property
     def limits(self) -> Limits:
@@ -71,7 +75,7 @@ class Settings(BaseSettings):
 def load_settings() -> Settings:
     """Settings from the environment and `.env`; raises ConfigurationError naming each bad key."""
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(str(part) for part in item['loc']).upper()}: {item['msg']}"
@@ -81,3 +85,18 @@ def load_settings() -> Settings:
             f"settings cannot be used: {problems}. Correct them in the environment or in .env "
             "(.env.example explains each)."
         ) from None
+    _hand_to_langsmith(settings)
+    return settings
+
+
+def _hand_to_langsmith(settings: Settings) -> None:
+    """LangSmith reads the environment only: what `.env` says of it is put there."""
+    values = {
+        "LANGSMITH_TRACING": "true" if settings.langsmith_tracing else "",
+        "LANGSMITH_ENDPOINT": settings.langsmith_endpoint,
+        "LANGSMITH_API_KEY": settings.langsmith_api_key.get_secret_value(),
+        "LANGSMITH_PROJECT": settings.langsmith_project,
+    }
+    for name, value in values.items():
+        if value:
+            os.environ.setdefault(name, value)

@@ -17,7 +17,9 @@ class SearchArgs(ToolArgs):
     """A question in plain words, in Chinese or English."""
 
     query: str = Field(min_length=1, max_length=8_000, description="What to look for")
-    limit: int = Field(default=40, ge=1, le=200, description="How many results of each arm")
+    limit: int | None = Field(
+        default=None, ge=1, le=200, description="How many results of each arm"
+    )
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,18 @@ class KnowledgeSearch:
 
     library: Library
     spec: SearchSpec
+    limit: int
 
     async def __call__(self, args: SearchArgs, scope: Scope) -> ToolResult:
         knowledge = await self.library.current()
         kinds = Filter(field="doc_type", op="in", value=self.spec.doc_types)
         narrowed = scope.narrowed((kinds,))
+        limit = args.limit or self.limit
         embedder = await self.library.embedder()
         vector = asyncio.ensure_future(embedder.embed_query(args.query))
         try:
-            lexical = await knowledge.lexical.search(args.query, scope=narrowed, limit=args.limit)
-            dense = await knowledge.dense.search(await vector, scope=narrowed, limit=args.limit)
+            lexical = await knowledge.lexical.search(args.query, scope=narrowed, limit=limit)
+            dense = await knowledge.dense.search(await vector, scope=narrowed, limit=limit)
         finally:
             vector.cancel()
         return ToolResult(
@@ -65,9 +69,9 @@ class KnowledgeSearch:
         )
 
 
-def knowledge_tools(library: Library) -> list[BaseTool]:
-    """All declared searches as LangChain tools."""
+def knowledge_tools(library: Library, limit: int) -> list[BaseTool]:
+    """All declared searches as LangChain tools; `limit` is the results of each arm by default."""
     return [
-        make_tool(spec.name, spec.description, SearchArgs, KnowledgeSearch(library, spec))
+        make_tool(spec.name, spec.description, SearchArgs, KnowledgeSearch(library, spec, limit))
         for spec in SEARCHES
     ]

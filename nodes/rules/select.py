@@ -69,11 +69,19 @@ def candidates(evidence: Sequence[Evidence]) -> list[Candidate]:
         rank = 1.0 / (1.0 + 0.25 * position)
         for unit in units_of(item):
             key = (item.kind, item.source, item.text[unit.start : unit.end])
-            if unit.kind == "heading" or key in seen or not key[2].strip():
+            if unit.kind == "heading" or key in seen or not says_something(key[2]):
                 continue
             seen.add(key)
             found.append(Candidate(item, unit, rank))
     return found
+
+
+_MARKUP = re.compile(r"!\[[^\]]*\]\([^)]*\)|<[^>]{0,400}>|\]\([^)]*\)|https?://\S+")
+
+
+def says_something(text: str) -> bool:
+    """Whether a unit holds words besides pictures, tags and addresses."""
+    return sum(char.isalnum() for char in _MARKUP.sub(" ", text)) >= 2
 
 
 _FIELD = re.compile(r"\s*[^\W\d][\w /-]{0,30}[:：]\s+")
