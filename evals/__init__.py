@@ -1,1 +1,1 @@
-"""evals."""
+"""Measures on question sets."""

@@ -1,1 +1,1 @@
-"""graph."""
+"""The wiring: which node follows which, within what bounds."""

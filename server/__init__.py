@@ -1,1 +1,1 @@
-"""server."""
+"""The HTTP application mounted in LangGraph Server."""
