@@ -25,11 +25,13 @@ class Library:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def embedder(self) -> Embedder:
-        """The embedder; its weights are read on first use."""
+        """The embedder; its weights are read, and touched once, on first use."""
         if self._embedder is None:
             async with self._lock:
                 if self._embedder is None:
-                    self._embedder = await self.open_embedder()
+                    opened = await self.open_embedder()
+                    await opened.embed_query("warm up 预热")
+                    self._embedder = opened
         return self._embedder
 
     async def current(self) -> Knowledge:

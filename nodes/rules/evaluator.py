@@ -1,7 +1,8 @@
 """EVALUATE without a model: coverage, validity, conflict, diversity, and a stated confidence."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 
 from backends.library import Library
@@ -42,8 +43,21 @@ class EvidenceDesk:
 
     library: Library
     sentences: SentenceVectors
+    remembered: int = 64
+    _readings: OrderedDict[Hashable, Reading] = field(default_factory=OrderedDict)
 
     async def read(self, state: State, scope: Scope) -> Reading:
+        """The reading of a State; ANSWER gets the one that EVALUATE made of the same evidence."""
+        evidence = tuple(item.id for item in state.get("evidence", ()))
+        key = (state["run"].id, evidence, len(state["plan"].sub_queries), scope)
+        known = self._readings.get(key)
+        if known is None:
+            known = self._readings[key] = await self._read(state, scope)
+            while len(self._readings) > self.remembered:
+                self._readings.popitem(last=False)
+        return known
+
+    async def _read(self, state: State, scope: Scope) -> Reading:
         route, plan = state["route"], state["plan"]
         knowledge = await self.library.version(state["run"].knowledge_version)
         terms = tuple(content_terms(route.standalone))

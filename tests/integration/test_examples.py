@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import yaml
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -209,7 +210,7 @@ async def test_a_second_turn_leans_on_the_first_through_the_checkpointer(made: S
     first = await graph.ainvoke(
         {"question": "What is the refund window in refund policy v2?"}, config
     )
-    second = await graph.ainvoke({"messages": [("human", "and what about v1?")]}, config)
+    second = await graph.ainvoke({"messages": [HumanMessage("and what about v1?")]}, config)
     assert "180 days" in first["answer"].text
     assert "90 days" in second["answer"].text
     assert second["answer"].route.standalone == "What is the refund window in refund policy v1?"

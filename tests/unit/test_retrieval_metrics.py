@@ -1,6 +1,7 @@
 """Measures of a ranking, and the evaluation of a folder."""
 
 import json
+from collections.abc import Sequence
 from math import log2
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def retrieval_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(file: Path, rows: list[dict[str, object]]) -> None:
+def write(file: Path, rows: Sequence[object]) -> None:
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
 
