@@ -77,7 +77,6 @@ class Draft(Model):
 
     statements: tuple[Statement, ...] = ()
     missing: tuple[str, ...] = ()
-    boundary: str = ""
 
 
 class Answer(Model):

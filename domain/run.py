@@ -45,10 +45,11 @@ class Run(Model):
     """One run, bound by INIT. `started` is monotonic seconds of the process that runs it.
 
     `tenant` is for the trace only: every tool asks the identity service again, because a
-    client may be able to write the State.
+    client may be able to write the State. `clarified` says that the caller was asked back once.
     """
 
     id: str
+    question: str
     tenant: str
     started: float
     day: date
@@ -58,6 +59,7 @@ class Run(Model):
     forced_mode: Mode | None = None
     profile: Profile = "rules"
     resumable: bool = False
+    clarified: bool = False
 
     def elapsed_ms(self, now: float) -> float:
         """Milliseconds spent at the monotonic moment `now`."""

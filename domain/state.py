@@ -3,6 +3,7 @@
 from typing import Annotated, TypeVar
 
 from langchain_core.messages import AnyMessage
+from langgraph.channels import EphemeralValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
@@ -34,7 +35,7 @@ def summed(old: Usage, new: Usage) -> Usage:
 class InputState(TypedDict, total=False):
     """What a caller may hand over: a question, or messages of which the last human one counts."""
 
-    question: str
+    question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
 
 
@@ -48,13 +49,15 @@ class OutputState(TypedDict, total=False):
 class State(TypedDict, total=False):
     """Everything a run knows. Small and plain: it survives any checkpointer without pickle.
 
-    `results` holds what the tools of the current round brought until RERANK folds it into
-    `evidence`. `asked` are the signatures of calls already made; `round_queries` the
-    sub-queries of this round, `dispatched` those of all rounds. `guard_returns` counts how
-    often SAFE_GUARD sent the run back for a missing conclusion (at most once).
+    `question` is there for INIT only, which binds it into `run`: what an earlier turn that
+    failed or was interrupted asked is never answered later. `results` holds what the tools of
+    the current round brought until RERANK folds it into `evidence`. `asked` are the signatures
+    of calls already made; `round_queries` the sub-queries of this round, `dispatched` those of
+    all rounds. `guard_returns` counts how often SAFE_GUARD sent the run back for a missing
+    conclusion (at most once).
     """
 
-    question: str
+    question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
     answer: Answer
     run: Run

@@ -52,7 +52,7 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
     builder = StateGraph(State, Context, input_schema=InputState, output_schema=OutputState)
     graph = _Stages(builder, s)
     graph.open("init", init)
-    graph.open("clarify", ClarifyNode(clock))
+    graph.open("clarify", ClarifyNode(clock, settings.question_max_chars))
     graph.open("done", DoneNode())
     graph.bounded("route", RouteNode(RuleRouter(library, clock), identity))
     graph.bounded("plan", PlanNode(RulePlanner(library), s.guard, identity))
@@ -64,7 +64,7 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
     graph.bounded("evaluate", EvaluateNode(RuleEvaluator(desk, clock), identity))
     graph.bounded("reflect", ReflectNode(RuleReflector(library), s.guard, identity))
     graph.bounded("answer", AnswerNode(RuleComposer(desk), identity))
-    graph.bounded("safe_guard", SafeGuardNode(s.reader, RuleVerifier(), identity))
+    graph.bounded("safe_guard", SafeGuardNode(s.reader, RuleVerifier(), identity, clock))
 
     tools = list(s.guard.tools)
     builder.add_edge(START, "init")

@@ -75,8 +75,11 @@ def inputs(state: Mapping[str, Any]) -> Mapping[str, Any]:
     """The call of a tool node, the question of a stage: never the whole State."""
     if not tracing_is_enabled():
         return state
-    kept = ("sub_query", "call") if "call" in state else ("question", "step")
-    return {name: plain(state[name]) for name in kept if name in state}
+    if "call" in state:
+        return {name: plain(state[name]) for name in ("sub_query", "call")}
+    run = state.get("run")
+    question = run.question if run is not None else state.get("question", "")
+    return {"question": question, "step": state.get("step", 0)}
 
 
 def outputs(update: Mapping[str, Any]) -> Mapping[str, Any]:

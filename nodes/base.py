@@ -5,11 +5,11 @@ from typing import Any, Protocol
 
 from domain.answer import Draft, Statement
 from domain.assessment import Assessment, Reflection
+from domain.evidence import Evidence
 from domain.identity import Scope
 from domain.plan import Plan, Route, SubQuery
 from domain.run import Run, Turn
 from domain.state import State
-from tools.reader import Source
 
 Update = dict[str, Any]
 """A partial State; the reducers of `domain.state` merge it."""
@@ -53,5 +53,5 @@ class Verifier(Protocol):
     """Says why a statement is not borne out by its quotes; empty means that it is."""
 
     async def objections(
-        self, statement: Statement, sources: Mapping[str, Source]
+        self, statement: Statement, sources: Mapping[str, Evidence]
     ) -> list[str]: ...

@@ -10,7 +10,7 @@ from domain.run import Context
 from domain.state import State
 from nodes.base import Update
 from nodes.compose.render import clarification
-from nodes.init import clean
+from nodes.init import checked_question
 from runtime.clock import Clock
 
 
@@ -19,6 +19,7 @@ class ClarifyNode:
     """Pauses the run; the reply completes the question and the clock starts anew."""
 
     clock: Clock
+    question_max_chars: int
 
     name: ClassVar[str] = "clarify"
 
@@ -30,14 +31,19 @@ class ClarifyNode:
                 "missing": route.missing,
             }
         )
-        text = clean(str(reply))
+        added = checked_question(reply, self.question_max_chars)
+        question = f"{run.question.rstrip('?？ ')}: {added}"
         return {
-            "question": f"{state['question'].rstrip('?？ ')}: {text}"
-            if text
-            else state["question"],
-            "run": run.model_copy(update={"started": self.clock.monotonic(), "resumable": False}),
+            "run": run.model_copy(
+                update={
+                    "question": question,
+                    "started": self.clock.monotonic(),
+                    "resumable": False,
+                    "clarified": True,
+                }
+            ),
         }
 
     def decision(self, update: Update) -> dict[str, object]:
         """What the trace shows."""
-        return {"question": update["question"]}
+        return {"question": update["run"].question}

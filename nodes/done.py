@@ -41,7 +41,6 @@ class DoneNode:
             "answer": answer,
             "messages": [AIMessage(content=_spoken(answer), name="agentic_rag")],
             "turns": turns,
-            "question": "",
         }
 
     def decision(self, update: Update) -> dict[str, object]:
@@ -53,7 +52,7 @@ class DoneNode:
 def _turn(state: State, answer: Answer) -> Turn:
     route = state["route"]
     return Turn(
-        question=state["question"],
+        question=state["run"].question,
         standalone=route.standalone,
         language=route.language,
         entities=route.entities,

@@ -10,8 +10,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from backends.library import Library
+from domain.answer import Draft
 from domain.errors import InputError, KnowledgeError
 from domain.limits import Limits, Usage
+from domain.plan import Plan
 from domain.run import Context, Run
 from domain.state import State
 from nodes.base import Update
@@ -53,6 +55,7 @@ class InitNode:
         bounds = self.limits.lowered(policy.limits) if policy.limits else self.limits
         run = Run(
             id=self.new_id(),
+            question=question,
             tenant=principal.tenant,
             started=self.clock.monotonic(),
             day=context.as_of or today(self.clock),
@@ -63,7 +66,7 @@ class InitNode:
             profile=context.profile,
             resumable=context.resumable,
         )
-        return _fresh() | {"run": run, "question": question, "messages": told}
+        return _fresh() | {"run": run, "messages": told}
 
     def decision(self, update: Update) -> dict[str, object]:
         """What the trace shows."""
@@ -78,17 +81,23 @@ class InitNode:
         """The question, and the message to remember it by where none was given."""
         typed = state.get("question", "")
         asked = typed or _last_human(state.get("messages", []))
-        if not isinstance(asked, str):
-            raise InputError("the question is not a text; ask something in words")
-        question = clean(asked)
-        if not any(char.isalnum() for char in question):
-            raise InputError("the question is empty: it holds no word; ask something in words")
-        if len(question) > self.question_max_chars:
-            raise InputError(
-                f"the question has {len(question):,} characters, more than the "
-                f"{self.question_max_chars:,} that QUESTION_MAX_CHARS allows; shorten it"
-            )
+        question = checked_question(asked, self.question_max_chars)
         return question, [HumanMessage(content=question)] if typed else []
+
+
+def checked_question(text: object, max_chars: int) -> str:
+    """A question fit to be asked; raises InputError saying what is wrong with it."""
+    if not isinstance(text, str):
+        raise InputError("the question is not a text; ask something in words")
+    question = clean(text)
+    if not any(char.isalnum() for char in question):
+        raise InputError("the question is empty: it holds no word; ask something in words")
+    if len(question) > max_chars:
+        raise InputError(
+            f"the question has {len(question):,} characters, more than the {max_chars:,} that "
+            "QUESTION_MAX_CHARS allows; shorten it"
+        )
+    return question
 
 
 def clean(text: str) -> str:
@@ -112,6 +121,8 @@ def _fresh() -> Update:
         "dispatched": Overwrite(()),
         "asked": Overwrite(()),
         "results": Overwrite(()),
+        "plan": Plan(sub_queries=()),
+        "draft": Draft(),
         "evidence": (),
         "new_evidence": 0,
         "assessments": Overwrite(()),

@@ -22,9 +22,7 @@ from nodes.duplicates import near_duplicates
 from nodes.fusion import fuse
 from nodes.rules.order import arranged, weighed
 from runtime.identity import Identity
-from tools.evidence import from_window
-
-NEIGHBOURS = 3
+from tools.evidence import NEIGHBOURS, from_window
 
 
 @dataclass(frozen=True)

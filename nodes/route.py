@@ -28,7 +28,7 @@ class RouteNode:
         run = state["run"]
         scope = Scope.of(self.identity.current(runtime), as_of=run.as_of)
         route = await self.router.route(
-            state["question"], state.get("turns", ()), run=run, scope=scope
+            state["run"].question, state.get("turns", ()), run=run, scope=scope
         )
         return {"route": route}
 
@@ -37,8 +37,8 @@ class RouteNode:
         route = Route(
             intent="fact",
             mode=state["run"].forced_mode or "agentic",
-            language=question_language(state["question"]),
-            standalone=state["question"],
+            language=question_language(state["run"].question),
+            standalone=state["run"].question,
             reason="the router failed",
         )
         note = Degradation(stage=self.name, cause=cause, effect="treated as a plain question")

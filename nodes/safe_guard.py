@@ -15,6 +15,8 @@ from domain.plan import Requirement
 from domain.run import Context
 from domain.state import State
 from nodes.base import Update, Verifier
+from nodes.compose.boundary import boundary
+from nodes.compose.direct import direct_reply
 from nodes.compose.render import (
     abstention,
     answer_text,
@@ -24,8 +26,9 @@ from nodes.compose.render import (
     in_order,
 )
 from nodes.rules.evaluator import confidence
+from runtime.clock import Clock
 from runtime.identity import Identity
-from tools.reader import EvidenceReader, Source
+from tools.reader import EvidenceReader
 
 
 @dataclass(frozen=True)
@@ -35,15 +38,15 @@ class SafeGuardNode:
     reader: EvidenceReader
     verifier: Verifier
     identity: Identity
+    clock: Clock
 
     name: ClassVar[str] = "safe_guard"
 
     async def __call__(self, state: State, runtime: Runtime[Context]) -> Update:
         principal = self.identity.current(runtime)
         scope = Scope.of(principal, as_of=state["run"].as_of)
-        evidence = {item.id: item for item in state.get("evidence", ())}
-        sources = await self._read_again(state, evidence, scope)
-        passed, notes = [], []
+        sources, read_notes = await self._read_again(state, scope)
+        passed, notes = [], list(read_notes)
         for statement in state["draft"].statements:
             objection = await self._objection(statement, state, sources)
             if objection:
@@ -56,28 +59,26 @@ class SafeGuardNode:
         if state.get("guard_returns", 0) == 1:
             update["guard_returns"] = 2
         elif _lost_its_core(state["draft"].statements, passed):
-            update |= _gap_for_reflect(state, notes)
-        return update | {"answer": _answer(state, in_order(passed), evidence, sources)}
+            update |= self._gap_for_reflect(state, notes)
+        return update | {"answer": _answer(state, in_order(passed), sources)}
 
     async def _read_again(
-        self, state: State, evidence: dict[str, Evidence], scope: Scope
-    ) -> dict[str, Source]:
-        """The sources of all quotes that this run may cite, as their stores hold them now."""
+        self, state: State, scope: Scope
+    ) -> tuple[dict[str, Evidence], tuple[Degradation, ...]]:
+        """What this run may cite or name, as the stores hold it now."""
         wanted = {q.evidence for s in state["draft"].statements for q in s.quotes}
+        for assessment in state.get("assessments", ())[-1:]:
+            wanted |= {id for c in assessment.conflicts for id in (c.preferred, c.other)}
+        pieces = [item for item in state.get("evidence", ()) if item.id in wanted]
         version = state["run"].knowledge_version
-        found = {}
-        for id in sorted(wanted & set(evidence)):
-            source = await self.reader.read(evidence[id], scope=scope, version=version)
-            if source is not None and source.meta.tenant == scope.tenant:
-                found[id] = source
-        return found
+        return await self.reader.read(pieces, scope=scope, version=version)
 
     async def _objection(
-        self, statement: Statement, state: State, sources: dict[str, Source]
+        self, statement: Statement, state: State, sources: dict[str, Evidence]
     ) -> str:
         """Why a statement may not leave; empty where it may."""
         if not statement.quotes:
-            return "" if state["route"].mode == "direct" else "it cites nothing"
+            return "" if _is_direct_reply(statement, state) else "it cites nothing"
         for quote in statement.quotes:
             source = sources.get(quote.evidence)
             if source is None:
@@ -86,10 +87,33 @@ class SafeGuardNode:
                 return "its quote does not stand in the source"
         return "; ".join(await self.verifier.objections(statement, sources))
 
+    def _gap_for_reflect(self, state: State, notes: Sequence[Degradation]) -> Update:
+        """Name the lost conclusion as a gap, so that REFLECT may look for other evidence once."""
+        query = state["plan"].sub_queries[0] if state["plan"].sub_queries else None
+        if query is None or not state.get("assessments"):
+            return {}
+        needed = Requirement(
+            id=f"guard:{query.id}", kind="sub_question", text=query.question, sub_query=query.id
+        )
+        reason = notes[0].cause if notes else "the conclusion was dropped"
+        last = state["assessments"][-1]
+        again = last.model_copy(
+            update={
+                "gaps": (Gap(requirement=needed, reason=reason), *last.gaps),
+                "clear": False,
+                "elapsed_ms": round(state["run"].elapsed_ms(self.clock.monotonic()), 1),
+            }
+        )
+        return {"assessments": (again,), "guard_returns": 1}
+
     def degraded(self, state: State, cause: str) -> Update:
-        """Unchecked statements do not leave: the run abstains."""
+        """Unchecked statements do not leave: the run abstains, and does not try again."""
         note = Degradation(stage=self.name, cause=cause, effect="nothing could be checked")
-        return {"answer": _answer(state, [], {}, {}), "degradations": (note,)}
+        return {
+            "answer": _answer(state, [], {}),
+            "degradations": (note,),
+            "guard_returns": 2,
+        }
 
     def decision(self, update: Update) -> dict[str, object]:
         """What the trace shows."""
@@ -107,28 +131,19 @@ def _lost_its_core(drafted: Sequence[Statement], passed: Sequence[Statement]) ->
     return any(s.essential for s in drafted) and not any(s.essential for s in passed)
 
 
-def _gap_for_reflect(state: State, notes: Sequence[Degradation]) -> Update:
-    """Name the lost conclusion as a gap, so that REFLECT may look for other evidence once."""
-    query = state["plan"].sub_queries[0] if state["plan"].sub_queries else None
-    if query is None or not state.get("assessments"):
-        return {}
-    needed = Requirement(
-        id=f"guard:{query.id}", kind="sub_question", text=query.question, sub_query=query.id
-    )
-    gap = Gap(requirement=needed, reason=notes[0].cause if notes else "the conclusion was dropped")
-    last = state["assessments"][-1]
-    again = last.model_copy(update={"gaps": (gap, *last.gaps), "clear": False})
-    return {"assessments": (again,), "guard_returns": 1}
+def _is_direct_reply(statement: Statement, state: State) -> bool:
+    """Only our own fixed words for this question may do without a proof."""
+    route = state["route"]
+    return route.mode == "direct" and statement == direct_reply(route)
 
 
 def _answer(
     state: State,
     passed: list[Statement],
-    evidence: dict[str, Evidence],
-    sources: dict[str, Source],
+    sources: dict[str, Evidence],
 ) -> Answer:
-    route, run, draft = state["route"], state["run"], state["draft"]
-    citations = citations_of(passed, evidence, sources)
+    route, run = state["route"], state["run"]
+    citations = citations_of(passed, sources)
     assessment = state["assessments"][-1] if state.get("assessments") else None
     score = _confidence(state, assessment, len(passed))
     verdict = _verdict(state, assessment, passed, score)
@@ -136,7 +151,7 @@ def _answer(
         passed, citations = [], []
     return Answer(
         run_id=run.id,
-        question=state["question"],
+        question=run.question,
         verdict=verdict,
         language=route.language,
         text=_text(state, verdict)
@@ -145,8 +160,8 @@ def _answer(
         statements=tuple(passed),
         citations=tuple(citations),
         confidence=round(score, 4),
-        boundary=draft.boundary,
-        follow_ups=follow_ups(list(evidence.values()), citations, route.language),
+        boundary=boundary(route, assessment, passed, sources) if assessment else "",
+        follow_ups=follow_ups(list(sources.values()), citations, route.language),
         tenant=run.tenant,
         as_of=run.as_of,
         knowledge_version=run.knowledge_version,
@@ -163,7 +178,7 @@ def _text(state: State, verdict: Verdict) -> str:
 def _confidence(state: State, assessment: Assessment | None, passed: int) -> float:
     """The stated formula, with the share of statements that passed as `verification`."""
     if state["route"].mode == "direct":
-        return 1.0
+        return 1.0 if passed else 0.0
     drafted = len(state["draft"].statements)
     if assessment is None or not drafted or not passed:
         return 0.0
@@ -177,7 +192,7 @@ def _verdict(
 ) -> Verdict:
     """Never a lowered bar to have something to say."""
     if state["route"].mode == "direct":
-        return "answered"
+        return "answered" if passed else "abstained"
     if state["route"].mode == "clarify":
         return "clarify"
     judged = assessment is not None and assessment.sources > 0

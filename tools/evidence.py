@@ -7,11 +7,14 @@ from domain.evidence import Evidence, Locator, Scores
 from domain.knowledge import Metadata, Relation, Window
 from runtime.ids import stable_id
 
+NEIGHBOURS = 3
+"""Chunks each side, within the section, that are read with a found one."""
+
 
 def from_window(window: Window, *, tool: str, scores: Scores) -> Evidence:
     """A found chunk with its neighbourhood."""
     chunk = window.chunk
-    ref = f"text:{chunk.document_id}:{window.start}:{window.end}"
+    ref = f"chunk:{chunk.id}"
     return Evidence(
         id=stable_id("e", ref, window.text),
         kind="chunk",

@@ -2,96 +2,112 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from backends.knowledge import Knowledge
 from backends.library import Library
-from domain.base import Model
-from domain.errors import AccessDenied, InputError
-from domain.evidence import Evidence
+from domain.errors import AgenticRagError
+from domain.evidence import Evidence, Scores
 from domain.identity import Scope
-from domain.knowledge import Metadata
-from tools.evidence import render_relation, render_rows
+from domain.limits import Degradation
+from tools.evidence import NEIGHBOURS, from_relation, from_rows, from_window
+
+TENANT_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True)
 class OutsideCache:
     """What web and API tools returned, by evidence id: such text has no store to read it from.
 
-    Bounded; the oldest entry goes first, and a citation to it then fails closed.
+    Bounded by bytes a tenant; the oldest entry goes first, and a citation to it then fails
+    closed.
     """
 
-    size: int = 2_000
-    _entries: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)
+    bytes_per_tenant: int = TENANT_BYTES
+    _entries: dict[str, OrderedDict[str, Evidence]] = field(default_factory=dict)
 
     def put(self, tenant: str, evidence: Evidence) -> None:
-        """Remember the text under its tenant."""
-        self._entries[tenant, evidence.id] = evidence.text
-        while len(self._entries) > self.size:
-            self._entries.popitem(last=False)
+        """Remember it under its tenant."""
+        mine = self._entries.setdefault(tenant, OrderedDict())
+        mine[evidence.id] = evidence
+        while len(mine) > 1 and sum(len(e.text) for e in mine.values()) > self.bytes_per_tenant:
+            mine.popitem(last=False)
 
-    def get(self, tenant: str, id: str) -> str | None:
-        """The text, where this tenant's tools returned it."""
-        return self._entries.get((tenant, id))
-
-
-class Source(Model):
-    """What the store holds now: the text, and the metadata a statement may lean on."""
-
-    text: str
-    title: str
-    meta: Metadata
+    def get(self, tenant: str, id: str) -> Evidence | None:
+        """What this tenant's tools returned under the id."""
+        return self._entries.get(tenant, OrderedDict()).get(id)
 
 
 @dataclass(frozen=True)
 class EvidenceReader:
-    """Finds the text behind a piece of evidence, within a scope."""
+    """Rebuilds pieces of evidence from their stores, within a scope.
+
+    Nothing but the reference is taken from the piece that is handed in: text, title, source,
+    metadata and place come from the store, and the id, which hashes the text, must come out the
+    same.
+    """
 
     library: Library
     outside: OutsideCache
 
-    async def read(self, evidence: Evidence, *, scope: Scope, version: str) -> Source | None:
-        """The source as its store has it now; None where it is gone, changed or not visible."""
-        kind, _, rest = evidence.ref.partition(":")
-        if kind == "text":
-            return await self._text(rest, scope, version)
-        text = await self._other(kind, rest, evidence, scope, version)
-        if text is None:
-            return None
-        meta = evidence.meta.model_copy(update={"tenant": scope.tenant})
-        return Source(text=text, title=evidence.title, meta=meta)
+    async def read(
+        self, pieces: Iterable[Evidence], *, scope: Scope, version: str
+    ) -> tuple[dict[str, Evidence], tuple[Degradation, ...]]:
+        """By id what the stores hold now; what is gone, changed or not visible is left out.
 
-    async def _other(
-        self, kind: str, rest: str, evidence: Evidence, scope: Scope, version: str
-    ) -> str | None:
-        if kind == "rows":
-            return await self._rows(rest, scope, version)
-        if kind == "relations":
-            return await self._relations(rest, scope, version)
-        return self.outside.get(scope.tenant, evidence.id)
+        A store that fails costs its pieces and is told as a Degradation.
+        """
+        knowledge = await self.library.version(version)
+        found: dict[str, Evidence] = {}
+        notes: list[Degradation] = []
+        by_kind: dict[str, list[Evidence]] = {}
+        for piece in pieces:
+            by_kind.setdefault(piece.ref.partition(":")[0], []).append(piece)
+        for kind, wanted in by_kind.items():
+            try:
+                rebuilt = await self._rebuild(kind, wanted, knowledge, scope)
+            except (AgenticRagError, ValueError, KeyError, TypeError) as error:
+                cause = f"{type(error).__name__} while reading {kind} again"
+                notes.append(
+                    Degradation(stage="safe_guard", cause=cause, effect="its citations are dropped")
+                )
+                continue
+            ids = {piece.id for piece in wanted}
+            found |= {item.id: item for item in rebuilt if item.id in ids}
+        return {id: item for id, item in found.items() if item.meta.tenant == scope.tenant}, tuple(
+            notes
+        )
 
-    async def _text(self, rest: str, scope: Scope, version: str) -> Source | None:
-        document_id, start, end = rest.rsplit(":", 2)
-        catalog = (await self.library.version(version)).catalog
-        document = await catalog.document(document_id, scope=scope)
-        if document is None:
-            return None
-        text = document.text[int(start) : int(end)]
-        return Source(text=text, title=document.title, meta=document.meta)
+    async def _rebuild(
+        self, kind: str, wanted: list[Evidence], knowledge: Knowledge, scope: Scope
+    ) -> list[Evidence]:
+        refs = {piece.ref.partition(":")[2]: piece for piece in wanted}
+        match kind:
+            case "chunk":
+                windows = await knowledge.catalog.windows(
+                    list(refs), scope=scope, neighbours=NEIGHBOURS
+                )
+                return [
+                    from_window(window, tool=refs[id].tool, scores=Scores())
+                    for id, window in windows.items()
+                ]
+            case "rows":
+                rebuilt = [await _rows(ref, knowledge, scope) for ref in refs]
+                return [item for item in rebuilt if item is not None]
+            case "relations":
+                relations = await knowledge.entities.relations(list(refs), scope=scope)
+                return [from_relation(r, tenant=scope.tenant) for r in relations]
+            case _:
+                kept = [self.outside.get(scope.tenant, piece.id) for piece in wanted]
+                return [item for item in kept if item is not None]
 
-    async def _rows(self, rest: str, scope: Scope, version: str) -> str | None:
-        call = json.loads(rest)
-        relational = (await self.library.version(version)).relational
-        templates = {t.name: t for t in await relational.templates(scope=scope)}
-        template = templates.get(call["template"])
-        if template is None:
-            return None
-        try:
-            rows = await relational.run(template.name, call["parameters"], scope=scope)
-        except (InputError, AccessDenied):
-            return None
-        return render_rows(rows, template, call["language"])
 
-    async def _relations(self, rest: str, scope: Scope, version: str) -> str | None:
-        entities = (await self.library.version(version)).entities
-        found = await entities.relations([rest], scope=scope)
-        return render_relation(found[0]) if found else None
+async def _rows(ref: str, knowledge: Knowledge, scope: Scope) -> Evidence | None:
+    call = json.loads(ref)
+    templates = {t.name: t for t in await knowledge.relational.templates(scope=scope)}
+    template = templates.get(call["template"])
+    if template is None:
+        return None
+    rows = await knowledge.relational.run(template.name, call["parameters"], scope=scope)
+    return from_rows(rows, template, tenant=scope.tenant, language=call["language"])

@@ -1,9 +1,11 @@
 """What an answer has to say about its own limits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from domain.answer import Statement
-from nodes.compose.base import Material
+from domain.assessment import Assessment, Conflict
+from domain.evidence import Evidence
+from domain.plan import Route
 from nodes.rules.slots import label
 
 _TEXT = {
@@ -16,33 +18,44 @@ _TEXT = {
         "en": 'The sources disagree: "{}" against "{}"; the first is preferred for its authority and date.',
         "zh": "来源之间存在冲突：“{}”与“{}”；依权威性与日期优先采用前者。",
     },
-    "looked": {"en": "Looked at: {}.", "zh": "已查阅：{}。"},
-    "steps": {"en": "Stopped after {} rounds.", "zh": "已在 {} 轮后停止。"},
 }
 
 
-def boundary(material: Material, statements: Sequence[Statement]) -> str:
-    """Gaps, outdated sources and conflicts in the language of the question; may be empty."""
-    language, assessment = material.language, material.assessment
+def boundary(
+    route: Route,
+    assessment: Assessment,
+    statements: Sequence[Statement],
+    sources: Mapping[str, Evidence],
+) -> str:
+    """Gaps, outdated sources and conflicts in the language of the question; may be empty.
+
+    `sources` are pieces of evidence as their stores hold them now: nothing else is named.
+    """
+    language = route.language
     notes = []
     gaps = [_name(g.requirement.text, language) for g in assessment.gaps]
     if gaps:
         notes.append(_TEXT["gap"][language].format("; ".join(dict.fromkeys(gaps))))
     cited = {quote.evidence for s in statements for quote in s.quotes}
-    if material.route.intent != "version_difference":
-        old = [
-            e.title or e.source
-            for e in material.evidence
-            if e.id in set(assessment.outdated) & cited
-        ]
+    if route.intent != "version_difference":
+        old = [sources[id].title or sources[id].source for id in assessment.outdated if id in cited]
         if old:
             notes.append(_TEXT["outdated"][language].format("; ".join(dict.fromkeys(old))))
     notes += [
         _TEXT["conflict"][language].format(conflict.preferred_quote, conflict.other_quote)
         for conflict in assessment.conflicts
-        if {conflict.preferred, conflict.other} & cited
+        if {conflict.preferred, conflict.other} & cited and _stands(conflict, sources)
     ]
     return " ".join(notes)
+
+
+def _stands(conflict: Conflict, sources: Mapping[str, Evidence]) -> bool:
+    """Whether both sides still say what they are said to say."""
+    sides = (
+        (conflict.preferred, conflict.preferred_quote),
+        (conflict.other, conflict.other_quote),
+    )
+    return all(id in sources and quote in sources[id].text for id, quote in sides)
 
 
 def _name(text: str, language: str) -> str:

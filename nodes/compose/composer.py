@@ -7,7 +7,6 @@ from domain.assessment import Assessment
 from domain.identity import Scope
 from domain.state import State
 from nodes.compose.base import Material, Writer
-from nodes.compose.boundary import boundary
 from nodes.compose.comparison import compose_comparison
 from nodes.compose.decision import compose_decision
 from nodes.compose.diagnosis import Diagnosis
@@ -15,7 +14,8 @@ from nodes.compose.direct import direct_reply
 from nodes.compose.facts import compose_facts
 from nodes.compose.procedure import compose_procedure
 from nodes.rules.evaluator import EvidenceDesk
-from nodes.rules.walks import best_walk, edges
+from nodes.rules.select import Candidate, units_of
+from nodes.rules.walks import Edge, best_walk, edges
 
 MOST_ROWS = 24
 
@@ -29,7 +29,8 @@ class RuleComposer:
     async def compose(self, state: State, *, scope: Scope) -> Draft:
         route = state["route"]
         if route.mode == "direct":
-            return Draft(statements=(direct_reply(route),))
+            reply = direct_reply(route)
+            return Draft(statements=(reply,)) if reply else Draft(missing=(route.standalone,))
         assessments = state.get("assessments", ())
         if route.mode == "clarify" or not state.get("evidence") or not assessments:
             return Draft(missing=(route.missing or route.standalone,))
@@ -40,7 +41,6 @@ class RuleComposer:
         return Draft(
             statements=tuple(writer.statements),
             missing=_missing(assessments[-1]),
-            boundary=boundary(material, writer.statements),
         )
 
 
@@ -79,12 +79,18 @@ def _figures(material: Material, writer: Writer) -> bool:
 def _relations(material: Material, writer: Writer) -> bool:
     route = material.route
     walk = best_walk(route.standalone, route.entities, edges(material.evidence))
-    candidates = {c.evidence.id: c for c in material.reading.candidates if c.unit.start > 0}
-    for edge in walk:
-        candidate = candidates.get(edge.evidence.id)
-        if candidate is not None:
-            writer.say(candidate, slot="relations", essential=edge is walk[-1])
+    proofs = [_quoted(edge) for edge in walk]
+    conclusion = {c.text for c in proofs[-1]} if proofs else set()
+    for candidate in (c for proof in proofs for c in proof):
+        writer.say(candidate, slot="relations", essential=candidate.text in conclusion)
     return bool(walk)
+
+
+def _quoted(edge: Edge) -> list[Candidate]:
+    """The sentences that state a relation: all below the line that renders it."""
+    item = edge.evidence
+    below = item.text.find("\n") + 1
+    return [Candidate(item, unit, 1.0) for unit in units_of(item) if 0 < below <= unit.start]
 
 
 def _missing(assessment: Assessment) -> tuple[str, ...]:

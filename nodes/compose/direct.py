@@ -25,7 +25,10 @@ _REPLIES: dict[Intent, dict[Language, str]] = {
 }
 
 
-def direct_reply(route: Route) -> Statement:
-    """The reply for a question that needs no retrieval; it cites nothing."""
-    replies = _REPLIES.get(route.intent, _REPLIES["capability"])
-    return Statement(id="s1", text=replies[route.language], slot="direct")
+def direct_reply(route: Route) -> Statement | None:
+    """The reply for a question that needs no retrieval; it cites nothing.
+
+    None where the question asks for knowledge: a caller may force the mode, not the answer.
+    """
+    replies = _REPLIES.get(route.intent)
+    return replies and Statement(id="s1", text=replies[route.language], slot="direct")

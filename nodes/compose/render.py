@@ -7,7 +7,6 @@ from domain.evidence import Evidence
 from domain.plan import Language
 from nodes.compose.base import flat
 from nodes.rules.slots import label
-from tools.reader import Source
 
 _ORDER = (
     "recommendation", "cause", "symptom", "change", "excluded", "action", "in_force", "difference",
@@ -36,55 +35,69 @@ def in_order(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def citations_of(
-    statements: Sequence[Statement], evidence: Mapping[str, Evidence], sources: Mapping[str, Source]
+    statements: Sequence[Statement], sources: Mapping[str, Evidence]
 ) -> list[Citation]:
-    """One citation a distinct proof, numbered in the order in which the text refers to them."""
-    numbered: dict[tuple[str, int, int], Citation] = {}
+    """One citation a distinct proof, numbered in the order in which the text refers to them.
+
+    `sources` are the pieces of evidence as their stores hold them now.
+    """
+    return [
+        _citation(number, statement, quote, sources[quote.evidence])
+        for number, (statement, quote) in enumerate(_distinct(statements).values(), 1)
+    ]
+
+
+_Place = tuple[str, int, int]
+
+
+def _distinct(statements: Sequence[Statement]) -> dict[_Place, tuple[Statement, Quote]]:
+    """Each proof by where it stands, as first given: the same words may stand in two places."""
+    found: dict[_Place, tuple[Statement, Quote]] = {}
     for statement in statements:
         for quote in _proofs(statement):
-            key = (quote.evidence, quote.start, quote.end)
-            if key not in numbered:
-                item = evidence[quote.evidence]
-                numbered[key] = _citation(
-                    len(numbered) + 1, statement, quote, item, sources[quote.evidence]
-                )
-    return list(numbered.values())
+            found.setdefault(_place(quote), (statement, quote))
+    return found
+
+
+def _place(quote: Quote) -> _Place:
+    return quote.evidence, quote.start, quote.end
 
 
 def _proofs(statement: Statement) -> list[Quote]:
     return [quote for quote in statement.quotes if quote.role == "proof"]
 
 
-def _citation(
-    number: int, statement: Statement, quote: Quote, item: Evidence, source: Source
-) -> Citation:
+def _citation(number: int, statement: Statement, quote: Quote, item: Evidence) -> Citation:
     base = item.locator.start if item.kind == "chunk" else 0
     return Citation(
         number=number,
         id=item.id,
         statement=statement.id,
         source=item.source,
-        title=source.title,
+        title=item.title,
         locator=item.locator,
         quote=quote.text,
         start=base + quote.start,
         end=base + quote.end,
-        version=source.meta.version,
-        effective_from=source.meta.effective_from,
-        effective_to=source.meta.effective_to,
+        version=item.meta.version,
+        effective_from=item.meta.effective_from,
+        effective_to=item.meta.effective_to,
     )
 
 
 def answer_text(
     statements: Sequence[Statement], citations: Sequence[Citation], language: Language
 ) -> str:
-    """Statements under the labels of their slots, each with the numbers of its citations."""
-    numbers = {(c.id, c.quote): c.number for c in citations}
+    """Statements under the labels of their slots, each with the numbers of its citations.
+
+    `citations` are those of exactly these statements, as `citations_of` gives them.
+    """
+    numbers = dict(zip(_distinct(statements), (c.number for c in citations), strict=True))
     blocks: list[str] = []
     slot: str | None = None
     for statement in statements:
         marks = "".join(
-            f"[{n}]" for n in dict.fromkeys(numbers[q.evidence, q.text] for q in _proofs(statement))
+            f"[{n}]" for n in dict.fromkeys(numbers[_place(q)] for q in _proofs(statement))
         )
         line = f"{flat(statement.text)} {marks}".strip()
         if not statement.slot or statement.slot == "direct":

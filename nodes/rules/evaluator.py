@@ -1,5 +1,6 @@
 """EVALUATE without a model: coverage, validity, conflict, diversity, and a stated confidence."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ COMPARED = 48
 
 
 WAIT = 0.06
-"""Share of the run's time that comparing sentences with one sub-question may take."""
+"""Share of the run's time that comparing sentences may take; all sub-questions wait at once."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class EvidenceDesk:
 
     library: Library
     sentences: SentenceVectors
-    remembered: int = 64
+    remembered: int = 16
     _readings: OrderedDict[Hashable, Reading] = field(default_factory=OrderedDict)
 
     async def read(self, state: State, scope: Scope) -> Reading:
         """The reading of a State; ANSWER gets the one that EVALUATE made of the same evidence."""
-        evidence = tuple(item.id for item in state.get("evidence", ()))
+        evidence = tuple((item.id, item.sub_queries) for item in state.get("evidence", ()))
         key = (state["run"].id, evidence, len(state["plan"].sub_queries), scope)
         known = self._readings.get(key)
         if known is None:
@@ -76,15 +77,19 @@ class EvidenceDesk:
         self, plan: Plan, found: Sequence[Candidate], weights: Weights, timeout_s: float
     ) -> dict[str, Nearness]:
         """For each sub-question, how near what was found for it comes."""
-        result: dict[str, Nearness] = {}
-        for needed in plan.requirements:
-            if needed.kind == "sub_question":
-                asked = plan.serving(needed)
-                mine = [c for c in found if asked & set(c.evidence.sub_queries)]
-                result[needed.id] = await self.sentences.nearness(
-                    needed.text, mine, weights, timeout_s=timeout_s
+        asked = [r for r in plan.requirements if r.kind == "sub_question"]
+        measured = await asyncio.gather(
+            *(
+                self.sentences.nearness(
+                    needed.text,
+                    [c for c in found if plan.serving(needed) & set(c.evidence.sub_queries)],
+                    weights,
+                    timeout_s=timeout_s,
                 )
-        return result
+                for needed in asked
+            )
+        )
+        return {needed.id: near for needed, near in zip(asked, measured, strict=True)}
 
 
 def _all_terms(plan: Plan, terms: Iterable[str]) -> list[str]:

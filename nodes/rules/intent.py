@@ -18,25 +18,51 @@ def _cue(intent: Intent, pattern: str) -> _Cue:
     return _Cue(intent, re.compile(pattern, _FLAGS))
 
 
+_HELLO = (
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|thank you|bye|"
+    r"你好|您好|嗨|早上好|下午好|晚上好|谢谢|多谢|再见)(?:\s+(?:there|all|everyone|team))?"
+)
+_LEAD = rf"\s*(?:{_HELLO}[\s,，!！.。]+)?(?:(?:so|ok|okay|please|请问?)[\s,，]*)?"
+_TAIL = r"(?:[\s,]+(?:for (?:me|us)|please|then|exactly|here|today))?(?:呢|呀|啊|吗|吧)?[\s!！?？。.,，~～]*"
+_DAY = r"(?:today|tomorrow|tonight|now|this week(?:end)?)"
+_DAY_ZH = r"(?:今天|明天|后天|今晚|现在|本周|周末)"
+
+
+def _whole(intent: Intent, *wordings: str) -> _Cue:
+    return _cue(intent, rf"{_LEAD}(?:{'|'.join(wordings)}){_TAIL}")
+
+
 _CHATTER = (
-    _cue(
-        "greeting",
-        r"^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?(?: you)?|thank you|bye|"
-        r"你好|您好|嗨|早上好|下午好|晚上好|谢谢|多谢|再见)(?:\s+(?:there|all|everyone|team))?[\s!！。.,，~～]*$",
-    ),
-    _cue(
+    _cue("greeting", rf"\s*{_HELLO}[\s!！。.,，~～]*"),
+    _whole(
         "capability",
-        r"\bwhat (?:can|do) you (?:do|know|answer)|\bwho are you\b|\bwhat are you\b|\bhow do (?:i|you) use you\b|"
-        r"\bhow can you help\b|你(?:们)?(?:能|会|可以)(?:做|干|回答|帮)[^，。]{0,6}(?:什么|哪些)|你是谁|你是什么|怎么(?:使)?用你",
+        r"what (?:can|could|do) you (?:do|know|answer)(?: about)?(?: to help(?: me| us)?)?",
+        r"what (?:can|could) you help (?:me |us )?with",
+        r"what (?:(?:kinds?|sorts?) of )?(?:questions|topics|things) (?:can|do) you (?:answer|know|cover)",
+        r"(?:who|what)(?: exactly)? are you",
+        r"how (?:do|can|should) (?:i|we) use you",
+        r"how can you help(?: me| us)?",
+        r"[你您]们?(?:都|还)?(?:能|会|可以)(?:够|帮我们?|为我们?|帮忙)?(?:做|干|回答|解答|帮)(?:到|些|点)?(?:什么|哪些|啥)(?:事情?|问题|忙)?",
+        r"[你您]们?(?:都|还)?(?:能|会|可以)(?:够)?帮(?:助)?(?:我们?)?(?:些|点)?(?:什么|哪些|啥)(?:忙)?",
+        r"[你您]们?(?:是谁|是什么|是干什么的|叫什么(?:名字)?|有(?:什么|哪些)功能)",
+        r"(?:我们?)?(?:该|应该|要)?(?:怎么|怎样|如何)(?:使)?用[你您]",
     ),
-    _cue(
+    _whole(
         "out_of_scope",
-        r"\b(?:write|compose|tell)\s+(?:me\s+)?(?:a|an)\s+(?:poem|joke|story|song|essay|haiku)\b|"
-        r"\b(?:weather|horoscope|lottery)\b.*\b(?:today|tomorrow|forecast|numbers?)\b|"
-        r"(?:写|作|讲|说)(?:一)?(?:首|个|篇)(?:诗|笑话|故事|歌|作文)|(?:今天|明天)[^，。]{0,6}天气|天气(?:怎么样|预报)|彩票号码",
+        r"(?:(?:can|could|would) you )?(?:write|compose|tell|sing)(?: me| us)? (?:an?|another|some) (?:[\w-]+ ){0,2}"
+        r"(?:poem|joke|story|song|essay|haiku)s?"
+        r"(?: (?:about|on|for)(?: (?!why|how|what|who|when|where|which)[\w'-]+){1,6})?",
+        rf"(?:(?:what|how)(?:'s| is| will)? )?(?:the )?weather(?: be)?(?: like)?(?: forecast)?"
+        rf"(?: (?:in|for) (?!{_DAY})\w+)?(?: (?:for )?{_DAY})?",
+        rf"(?:(?:what(?:'s| is| are| will be)?|tell me|give me) )?(?:the |my |{_DAY}'s |winning |next )*"
+        rf"(?:horoscope|lottery numbers?)(?: (?:for )?{_DAY})?",
+        r"(?:能不能|可以|能)?(?:帮我?|给我|替我|为我)?(?:再)?(?:写|作|讲|说|唱|来)(?:一)?[首个篇段](?:[^，。？?！!]{1,12}的)?"
+        r"(?:诗歌?|笑话|故事|歌|作文)",
+        rf"(?:{_DAY_ZH}的?)?(?:(?!什么|为|如何|怎|哪)[一-鿿]{{2,4}}?的?)?(?:{_DAY_ZH}的?)?天气(?:怎么样|怎样|如何|好吗|预报)?",
+        rf"(?:告诉我|给我|帮我)?(?:选|猜|预测)?(?:一下|一组|几个)?(?:{_DAY_ZH}|下期|本期)?的?彩票号码(?:是(?:多少|什么))?",
     ),
 )
-"""Questions that need no retrieval; each pattern must describe the whole question."""
+"""Questions that need no retrieval; each pattern describes the whole question."""
 
 _CUES = (
     _cue(
@@ -103,7 +129,7 @@ _CLAUSE = re.compile(
 
 def chatter(question: str) -> Intent | None:
     """Greeting, capability or out of scope; None where knowledge has to be asked."""
-    return next((cue.intent for cue in _CHATTER if cue.pattern.search(question)), None)
+    return next((cue.intent for cue in _CHATTER if cue.pattern.fullmatch(question)), None)
 
 
 def intent_of(question: str) -> Intent:

@@ -64,7 +64,7 @@ class RuleRouter:
     def _mode(self, question: str, intent: Intent, has_turns: bool, run: Run) -> tuple[Mode, str]:
         if run.forced_mode is not None:
             return run.forced_mode, "the caller forced this mode"
-        if not has_turns and _names_nothing(question):
+        if not has_turns and not run.clarified and _names_nothing(question):
             return "clarify", "the question points at something that was never named"
         if intent in _AGENTIC:
             return "agentic", f"a {intent} question needs several sources"

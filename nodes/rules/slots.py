@@ -8,8 +8,6 @@ from domain.plan import Language
 DiagnosisSlot = Literal["symptom", "change", "cause", "excluded", "action"]
 DIAGNOSIS: tuple[DiagnosisSlot, ...] = ("symptom", "change", "cause", "excluded", "action")
 
-DECISION = ("rule", "options", "conditions")
-
 LABELS: dict[str, dict[Language, str]] = {
     "symptom": {"en": "What happened", "zh": "现象"},
     "change": {"en": "What changed", "zh": "变更"},

@@ -12,35 +12,48 @@ _UNIT = (
 )
 _VALUE = r"(?:CNY|USD|EUR|¥|\$)?\s*(?P<value>\d+(?:,\d{3})*(?:\.\d+)?)\s*"
 _QUANTITY = re.compile(_VALUE + _UNIT, re.IGNORECASE)
+_NOT_ZH = r"(?:不(?:得|能|能够|可|可以|应|应当|应该|会|准|许|允许|要)?|未|没有?|禁止|严禁)"
+_NOT_EN = r"(?:\b(?:not|never|cannot|no)|n['’]t)(?: be| have been| have| to)?"
+
+
+def _ending(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{pattern})\s*$", re.IGNORECASE)
+
+
 _BEFORE: tuple[tuple[Op, re.Pattern[str]], ...] = (
     (
         "ge",
-        re.compile(
-            r"(?:at least|no less than|not (?:below|under|less than)|minimum of|不低于|不少于|不小于|至少|连续|达到|\bfor)\s*$",
-            re.IGNORECASE,
+        _ending(
+            rf"at least|{_NOT_EN} (?:below|under|(?:less|fewer|lower|smaller|shorter) than)|minimum of|"
+            rf"(?:greater|more|higher) than or equal to|"
+            rf"{_NOT_ZH}(?:低于|少于|小于|短于|早于)|(?:大于|高于)(?:或|或者)?等于|至少|最少|最低|连续|(?<![未没有不])达到|\bfor"
         ),
     ),
     (
         "le",
-        re.compile(
-            r"(?:at most|no more than|not (?:above|exceed(?:ing)?)|up to|within|不超过|不高于|不大于|至多|最多)\s*$",
-            re.IGNORECASE,
+        _ending(
+            rf"at most|{_NOT_EN} (?:above|over|exceed(?:ing|ed)?|(?:more|greater|higher|larger|longer) than)|"
+            rf"maximum of|up to|within|(?:less|lower|fewer) than or equal to|"
+            rf"{_NOT_ZH}(?:超过|超出|高于|大于|多于|长于)|(?:小于|低于)(?:或|或者)?等于|至多|最多|最高"
         ),
     ),
     (
         "lt",
-        re.compile(
-            r"(?:below|under|less than|fewer than|低于|少于|小于|不足|不到)\s*$", re.IGNORECASE
+        _ending(
+            r"below|under|(?:less|fewer|lower|smaller|shorter) than|"
+            r"低于|少于|小于|短于|不足|(?:不|没有?|未)(?:达?到|达)"
         ),
     ),
     (
         "gt",
-        re.compile(
-            r"(?:above|over|more than|exceed(?:s|ing)?|greater than|高于|超过|多于|大于)\s*$",
-            re.IGNORECASE,
+        _ending(
+            r"above|over|(?:more|greater|higher|larger|longer) than|exceed(?:s|ing|ed)?|"
+            r"高于|超过|超出|多于|大于|长于"
         ),
     ),
 )
+"""The words before a figure that bound it, denials first: "not more than" holds "more than"."""
+
 _AFTER: tuple[tuple[Op, re.Pattern[str]], ...] = (
     ("ge", re.compile(r"^\s*(?:or more|and above(?!\s*\d)|以上|及以上)", re.IGNORECASE)),
     ("le", re.compile(r"^\s*(?:or less|and below(?!\s*\d)|以下|及以下|以内|之内)", re.IGNORECASE)),
@@ -99,18 +112,23 @@ def comparisons(rule: str) -> list[Comparison]:
 def applies(rule: str, question: str) -> bool | None:
     """Whether the quantities of the question meet every bound of the rule.
 
+    One and the same quantity has to meet all the bounds of its unit: two bounds make a range.
     None where they cannot be compared: the rule sets no bound in a unit the question uses.
     """
     given: dict[str, list[float]] = {}
     for quantity in quantities(question):
         if quantity.unit:
             given.setdefault(quantity.unit, []).append(quantity.value)
-    checked = [
-        any(comparison.holds(value) for value in given[comparison.bound.unit])
-        for comparison in comparisons(rule)
-        if comparison.bound.unit in given
-    ]
-    return all(checked) if checked else None
+    bounds: dict[str, list[Comparison]] = {}
+    for comparison in comparisons(rule):
+        if comparison.bound.unit in given:
+            bounds.setdefault(comparison.bound.unit, []).append(comparison)
+    if not bounds:
+        return None
+    return all(
+        any(all(comparison.holds(value) for comparison in together) for value in given[unit])
+        for unit, together in bounds.items()
+    )
 
 
 def _quantity(match: re.Match[str]) -> Quantity:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from domain.answer import Statement
+from domain.evidence import Evidence
 from runtime.text.facts import disagreements
-from tools.reader import Source
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class RuleVerifier:
     version and dates of force.
     """
 
-    async def objections(self, statement: Statement, sources: Mapping[str, Source]) -> list[str]:
+    async def objections(self, statement: Statement, sources: Mapping[str, Evidence]) -> list[str]:
         quotes = " \n".join(quote.text for quote in statement.quotes)
         declared = " \n".join(
             _declared(sources[id]) for id in {q.evidence: None for q in statement.quotes}
@@ -26,7 +26,7 @@ class RuleVerifier:
         return [o for o in against_quotes if o in against_both or o == "negation"]
 
 
-def _declared(source: Source) -> str:
+def _declared(source: Evidence) -> str:
     meta = source.meta
     version = meta.version and f"{meta.version} v{meta.version.lstrip('vV')}"
     return f"{source.title} {version} {meta.effective_from or ''} {meta.effective_to or ''}"

@@ -15,7 +15,7 @@ from langgraph.types import Command
 
 from domain.answer import Answer
 from domain.errors import InputError, KnowledgeError
-from domain.identity import Principal
+from domain.identity import Principal, Scope
 from domain.run import Context
 from graph.build import Graph, build_graph
 from graph.services import Services
@@ -230,3 +230,72 @@ async def test_a_caller_that_can_resume_is_asked_and_may_answer(made: Services) 
         Command(resume="the tenant limit of the Standard tier"), config, context=context
     )
     assert "120 concurrent requests" in resumed["answer"].text
+
+
+async def test_a_short_reply_completes_the_question_and_is_not_asked_back_again(
+    made: Services,
+) -> None:
+    graph = build_graph(made, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "s"}}
+    context = Context(resumable=True)
+    await graph.ainvoke({"question": "What about it?"}, config, context=context)
+    resumed = await graph.ainvoke(Command(resume="chargeback"), config, context=context)
+    assert resumed["answer"].verdict != "clarify"
+    await graph.ainvoke({"question": "And that?"}, config, context=context)
+
+
+async def test_what_an_earlier_turn_left_unanswered_is_not_answered_later(made: Services) -> None:
+    graph = build_graph(made, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "u"}}
+    context = Context(resumable=True)
+    await graph.ainvoke({"question": "and what about it?"}, config, context=context)
+    later = await graph.ainvoke({"messages": [HumanMessage("What is a chargeback?")]}, config)
+    assert later["answer"].question == "What is a chargeback?"
+    assert "reversal of a card payment" in later["answer"].text
+
+
+async def test_small_talk_after_a_question_carries_nothing_of_it(made: Services) -> None:
+    graph = build_graph(made, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "d"}}
+    await graph.ainvoke({"question": "What is a chargeback?"}, config)
+    greeted = (await graph.ainvoke({"question": "hello"}, config))["answer"]
+    assert greeted.verdict == "answered"
+    assert not greeted.citations
+    assert greeted.plan is None or not greeted.plan.sub_queries
+    assert not greeted.assessments
+
+
+async def test_evidence_is_rebuilt_from_its_store_and_forgeries_come_back_true(
+    graph: Graph, made: Services
+) -> None:
+    state: dict[str, Any] = {}
+    async for state in graph.astream({"question": QUESTIONS[0]["question"]}, stream_mode="values"):
+        pass
+    pieces = state["evidence"]
+    assert {piece.kind for piece in pieces} >= {"chunk", "relations"}
+    forged = [
+        piece.model_copy(
+            update={
+                "title": "Binding law",
+                "source": "law.md",
+                "text": "Everything is free.",
+                "meta": piece.meta.model_copy(update={"authority": 100, "version": "v9"}),
+            }
+        )
+        for piece in pieces
+    ]
+    scope = Scope.of(made.settings.developer)
+    version = state["run"].knowledge_version
+    found, notes = await made.reader.read(forged, scope=scope, version=version)
+    assert not notes
+    assert set(found) == {piece.id for piece in pieces}
+    for piece in pieces:
+        again = found[piece.id]
+        assert (again.text, again.title, again.source) == (piece.text, piece.title, piece.source)
+        assert again.meta == piece.meta
+    other = Scope(tenant="other", access=("everyone",))
+    assert (await made.reader.read(pieces, scope=other, version=version))[0] == {}
+    broken = [pieces[0].model_copy(update={"ref": "rows:{"})]
+    found, notes = await made.reader.read(broken, scope=scope, version=version)
+    assert not found
+    assert len(notes) == 1

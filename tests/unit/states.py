@@ -15,6 +15,7 @@ from domain.state import State
 def run(**changes: Any) -> Run:
     values: dict[str, Any] = {
         "id": "run",
+        "question": "What is the limit?",
         "tenant": "demo",
         "started": 0.0,
         "day": date(2026, 11, 30),
@@ -80,7 +81,6 @@ def evidence(text: str, **changes: Any) -> Evidence:
 
 def state(**changes: Any) -> State:
     values: dict[str, Any] = {
-        "question": "What is the limit?",
         "run": run(),
         "route": route(),
         "plan": Plan(sub_queries=(query(),), requirements=(REQUIREMENT,)),

@@ -10,6 +10,7 @@ from domain.errors import AccessDenied, BackendError, ConfigurationError, InputE
 from domain.identity import Principal, Scope
 from domain.plan import ToolCall
 from runtime.policy import Policies, Policy, load_policies
+from tests.unit.states import evidence
 from tests.unit.wire import serving
 from tools.api_call import api_tool, read_operations
 from tools.guard import Guard
@@ -131,7 +132,7 @@ async def test_web_pages_come_as_evidence_of_the_lowest_authority() -> None:
     assert evidence.text == "A snippet."
     assert evidence.meta.authority == 10
     assert "payment" in seen[0]
-    assert cache.get("demo", evidence.id) == "A snippet."
+    assert cache.get("demo", evidence.id) == evidence
     assert cache.get("other", evidence.id) is None
 
 
@@ -149,13 +150,13 @@ async def test_a_broken_search_server_is_a_backend_error() -> None:
         await search(url, OPEN, OutsideCache())
 
 
-def test_the_outside_cache_forgets_the_oldest_first(tmp_path: Path) -> None:
-    from tests.unit.states import evidence
-
-    cache = OutsideCache(size=2)
-    for name in ("a", "b", "c"):
-        cache.put("demo", evidence(name, id=name))
-    assert [cache.get("demo", name) for name in ("a", "b", "c")] == [None, "b", "c"]
+def test_the_outside_cache_forgets_the_oldest_of_a_tenant_first() -> None:
+    cache = OutsideCache(bytes_per_tenant=25)
+    for tenant in ("demo", "other"):
+        for name in ("a", "b", "c"):
+            cache.put(tenant, evidence(name * 10, id=name))
+    for tenant in ("demo", "other"):
+        assert [cache.get(tenant, name) is not None for name in "abc"] == [False, True, True]
 
 
 def test_a_policy_file_is_read_strictly(tmp_path: Path) -> None:
