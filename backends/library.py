@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from backends.embed import Embedder
+from backends.embed.cache import CachedEmbedder
 from backends.knowledge import Knowledge, KnowledgeHome
 
 
@@ -12,15 +13,17 @@ from backends.knowledge import Knowledge, KnowledgeHome
 class Library:
     """Gives every run a consistent version while newer ones are published.
 
-    The version before the current one stays open, so that a run which began on it ends on
-    it; an older run continues on the current one.
+    Two versions stay open: the current one and the one that was current before it, whichever
+    was made first (a rollback makes an older one current), so that a run which began before
+    a swap ends on its version. A run older than two swaps continues on the current one, and
+    a search of it that is still going on at that moment fails as a degraded call.
     """
 
     home: KnowledgeHome
     open_embedder: Callable[[], Awaitable[Embedder]]
     name: str = "agentic-rag"
     url: str = ""
-    _open: dict[str, Knowledge] = field(default_factory=dict)
+    _open: dict[str, Knowledge] = field(default_factory=dict)  # the current one last
     _embedder: Embedder | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -37,20 +40,25 @@ class Library:
     async def current(self) -> Knowledge:
         """The published version; raises KnowledgeError where there is none or it is damaged."""
         version = await asyncio.to_thread(self.home.current)
-        if version is not None and version in self._open:
+        if version is not None and version == next(reversed(self._open), None):
             return self._open[version]
         embedder = await self.embedder()
         async with self._lock:
             version = await asyncio.to_thread(self.home.current)
-            if version is None or version not in self._open:
+            knowledge = self._open.get(version or "")
+            if knowledge is None:
                 knowledge = await self.home.open(embedder, name=self.name, url=self.url)
-                await self._keep(knowledge)
-                return knowledge
-            return self._open[version]
+            await self._swap_to(knowledge)
+            return knowledge
 
     async def version(self, version: str) -> Knowledge:
         """The version a run is bound to while it is open, else the current one."""
         return self._open.get(version) or await self.current()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong with the cache of vectors so far: nothing was lost but time."""
+        return self._embedder.warnings if isinstance(self._embedder, CachedEmbedder) else ()
 
     async def close(self) -> None:
         """Close every open version and the embedder."""
@@ -62,7 +70,8 @@ class Library:
             await self._embedder.close()
             self._embedder = None
 
-    async def _keep(self, knowledge: Knowledge) -> None:
+    async def _swap_to(self, knowledge: Knowledge) -> None:
+        self._open.pop(knowledge.version, None)
         self._open[knowledge.version] = knowledge
         for old in sorted(self._open)[:-2]:
             await self._open.pop(old).close()

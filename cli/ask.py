@@ -1,5 +1,6 @@
 """`agentic-rag ask`: one question through the whole graph."""
 
+import asyncio
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from domain.plan import Mode
 from domain.run import Context
 from graph.build import build_graph
 from graph.services import Services
-from server.client import ask_server
+from server.client import ask_server, health
 
 _VERDICTS = {
     "answered": "green",
@@ -68,15 +69,31 @@ async def _answer(made: Services, question: str, context: Context, who: Principa
         with made.identity.acting_as(who):
             result = await build_graph(made).ainvoke({"question": question}, context=context)
     except StoreBusy:
-        holder = made.library.home.holder()
+        holder = await asyncio.to_thread(made.library.home.holder)
         if holder is None or not holder.url:
             raise
-        return await _forward(holder.url, question, context, who)
+        await _must_answer_as(holder.url, who, made.settings.developer)
+        return await _forward(holder.url, question, context)
     answer: Answer = result["answer"]
     return answer
 
 
-async def _forward(url: str, question: str, context: Context, who: Principal) -> Answer:
+async def _must_answer_as(url: str, who: Principal, developer: Principal) -> None:
+    """A server answers as its own developer: asked for anybody else, nothing is sent to it."""
+    if who != developer:
+        raise InputError(
+            f"the knowledge is open in the server at {url}, which answers only as its DEV_TENANT "
+            "and DEV_USER; ask without --tenant, --user and --role, or stop the server"
+        )
+    tenant = (await health(url)).get("tenant")
+    if tenant != who.tenant:
+        raise InputError(
+            f"the server at {url} answers for another tenant than {who.tenant!r}; stop it, or "
+            "start it with that DEV_TENANT"
+        )
+
+
+async def _forward(url: str, question: str, context: Context) -> Answer:
     notes.print(f"the knowledge is open in the server at {url}; asking there", style="dim")
     payload: dict[str, Any] = {
         "question": question,
@@ -85,15 +102,8 @@ async def _forward(url: str, question: str, context: Context, who: Principal) ->
         "limit_steps": context.limit_steps,
         "limit_ms": context.limit_ms,
     }
-    answer = Answer.model_validate(
-        await ask_server(url, {key: value for key, value in payload.items() if value is not None})
-    )
-    if answer.tenant != who.tenant:
-        raise InputError(
-            f"the server at {url} answers for another tenant than {who.tenant!r}; stop it, or "
-            "start it with that DEV_TENANT"
-        )
-    return answer
+    stated = {key: value for key, value in payload.items() if value is not None}
+    return Answer.model_validate(await ask_server(url, stated))
 
 
 def show(answer: Answer) -> None:

@@ -83,6 +83,8 @@ async def _embedder(made: Services) -> tuple[State, str]:
     vector = await embedder.embed_query("probe 探测")
     if vector.shape != (embedder.dimension,):
         return "fail", f"vectors have shape {vector.shape}, not ({embedder.dimension},)"
+    if made.library.warnings:
+        return "warn", "; ".join(made.library.warnings)
     return "ok", f"{embedder.fingerprint}, {embedder.dimension} dimensions"
 
 

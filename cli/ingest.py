@@ -63,6 +63,8 @@ def ingest(
                     progress=progress,
                     clock=made.clock,
                 )
+            for warning in made.library.warnings:
+                notes.print(f"[yellow]warning[/] {escape(warning)}")
         if as_json:
             print_json(report)
         else:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel
 from rich.console import Console
+from rich.markup import escape
 
 from domain.errors import AgenticRagError
 
@@ -30,7 +31,7 @@ def fail(error: AgenticRagError, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"error": type(error).__name__, "message": str(error)})
     else:
-        notes.print(f"[bold red]error[/]: {_escaped(str(error))}")
+        notes.print(f"[bold red]error[/]: {escape(str(error))}")
     raise SystemExit(error.exit_code)
 
 
@@ -50,7 +51,3 @@ def execute(work: Callable[[], Coroutine[Any, Any, int]], *, as_json: bool) -> N
         sys.stderr.close()
         raise SystemExit(141) from None
     raise SystemExit(code)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")

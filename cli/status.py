@@ -1,5 +1,6 @@
 """`agentic-rag status` and `agentic-rag tools`: what is loaded, and what a caller may use."""
 
+import asyncio
 from typing import Annotated, Any
 
 import typer
@@ -44,7 +45,7 @@ async def _status(made: Services, tenant: str) -> dict[str, Any]:
         "data_dir": str(made.settings.data_dir),
         "tenant": tenant,
         "version": knowledge.version,
-        "draft": made.library.home.kept_draft(),
+        "draft": await asyncio.to_thread(made.library.home.kept_draft),
         "embedder": knowledge.fingerprint,
         "documents": documents,
         "chunks": chunks,

@@ -15,8 +15,12 @@ class Gap(Model):
     reason: str
 
 
+ConflictBasis = Literal["authority", "date", "none"]
+"""Why the first side of a conflict is preferred; with "none" neither is."""
+
+
 class Conflict(Model):
-    """Two sources that disagree on one point; the first is the one to prefer."""
+    """Two sources that disagree on one point; the first is the one to prefer, by `basis`."""
 
     point: str
     preferred: str
@@ -24,6 +28,7 @@ class Conflict(Model):
     preferred_quote: str
     other_quote: str
     reason: str
+    basis: ConflictBasis = "none"
 
 
 class Assessment(Model):

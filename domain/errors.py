@@ -23,6 +23,10 @@ class InputError(AgenticRagError):
     exit_code = 2
 
 
+class InvalidRequest(InputError):
+    """A request is JSON but not of the shape asked for; the message names each field."""
+
+
 class AccessDenied(AgenticRagError):
     """The caller's identity does not allow this. The message names nothing it may not know."""
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from domain.base import Model
 from domain.knowledge import ChunkKind, Metadata
+from domain.limits import Degradation
 
 EvidenceKind = Literal["chunk", "rows", "relations", "web", "api"]
 
@@ -64,7 +65,8 @@ class ToolResult(Model):
     """What one (sub-query, tool) call brought; an empty result is a result too.
 
     Searches over chunks return their arms (`dense`, `lexical`) as ids and scores: the text is
-    read once, by RERANK, for those that stay. Other tools return finished evidence.
+    read once, by RERANK, for those that stay. Other tools return finished evidence. A search
+    of which a part failed says so in `degradations` and returns the rest.
     """
 
     step: int = 0
@@ -73,6 +75,7 @@ class ToolResult(Model):
     arms: dict[str, tuple[Hit, ...]] = {}
     evidence: tuple[Evidence, ...] = ()
     note: str = ""
+    degradations: tuple[Degradation, ...] = ()
 
     @property
     def count(self) -> int:

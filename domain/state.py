@@ -54,7 +54,7 @@ class State(TypedDict, total=False):
     the current round brought until RERANK folds it into `evidence`. `asked` are the signatures
     of calls already made; `round_queries` the sub-queries of this round, `dispatched` those of
     all rounds. `guard_returns` counts how often SAFE_GUARD sent the run back for a missing
-    conclusion (at most once).
+    conclusion (at most once). `owner` marks whose thread it is: nobody else's turns are kept.
     """
 
     question: Annotated[str, EphemeralValue]
@@ -78,3 +78,4 @@ class State(TypedDict, total=False):
     usage: Annotated[Usage, summed]
     trace: Annotated[tuple[StageRecord, ...], appended]
     turns: tuple[Turn, ...]
+    owner: str

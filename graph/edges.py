@@ -5,6 +5,7 @@ from typing import Literal
 
 from langgraph.types import Send
 
+from domain.limits import Usage
 from domain.state import State
 from nodes.retrieve import ready_queries, tasks
 
@@ -33,7 +34,7 @@ def after_evaluate(state: State) -> AfterEvaluate:
     run, step = state["run"], state["step"]
     assessment = state["assessments"][-1]
     pending = ready_queries(state["plan"], state.get("dispatched", ()))
-    if step >= run.limits.steps or assessment.elapsed_ms >= time_for_search_ms(state):
+    if step >= run.limits.steps or _spent(state):
         return "answer"
     if pending:
         return "retrieve"
@@ -59,8 +60,17 @@ def after_guard(state: State) -> AfterGuard:
     run = state["run"]
     if state.get("guard_returns", 0) != 1 or state["step"] >= run.limits.steps:
         return "done"
-    in_time = state["assessments"][-1].elapsed_ms < time_for_search_ms(state)
-    return "reflect" if in_time else "done"
+    return "done" if _spent(state) else "reflect"
+
+
+def _spent(state: State) -> bool:
+    """Whether the time for searching, the tokens or the money of the run are used up."""
+    limits, usage = state["run"].limits, state.get("usage", Usage())
+    return (
+        state["assessments"][-1].elapsed_ms >= time_for_search_ms(state)
+        or 0 < limits.prompt_tokens <= usage.prompt_tokens
+        or 0 < limits.money <= usage.money
+    )
 
 
 def time_for_search_ms(state: State) -> float:

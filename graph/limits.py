@@ -9,7 +9,6 @@ SLICES_MS: Mapping[Profile, Mapping[str, int]] = MappingProxyType(
     {
         "rules": MappingProxyType(
             {
-                "init": 1_000,
                 "route": 100,
                 "plan": 300,
                 "retrieve": 1_200,
@@ -18,12 +17,10 @@ SLICES_MS: Mapping[Profile, Mapping[str, int]] = MappingProxyType(
                 "reflect": 100,
                 "answer": 1_200,
                 "safe_guard": 200,
-                "done": 100,
             }
         ),
         "model": MappingProxyType(
             {
-                "init": 1_000,
                 "route": 1_000,
                 "plan": 4_000,
                 "retrieve": 2_000,
@@ -32,7 +29,6 @@ SLICES_MS: Mapping[Profile, Mapping[str, int]] = MappingProxyType(
                 "reflect": 2_000,
                 "answer": 15_000,
                 "safe_guard": 3_000,
-                "done": 100,
             }
         ),
     }
@@ -43,7 +39,7 @@ the slice of `retrieve`."""
 WHOLE_MS: Mapping[Profile, int] = MappingProxyType({"rules": 4_500, "model": 30_000})
 """The whole time of a run by profile; a run with another limit has its slices in proportion."""
 
-CLOSING: frozenset[str] = frozenset({"answer", "safe_guard", "done"})
+CLOSING: frozenset[str] = frozenset({"answer", "safe_guard"})
 """Stages that always get their slice: a run out of time still ends with an honest answer."""
 
 FENCE_S = 60.0

@@ -1,6 +1,8 @@
 """Makes the services of one process from its settings."""
 
+import os
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -14,7 +16,7 @@ from backends.knowledge import KnowledgeHome
 from backends.library import Library
 from graph.tracing import flush
 from runtime.clock import Clock, SystemClock
-from runtime.identity import Identity
+from runtime.identity import Identity, server_authenticates
 from runtime.ids import NewId, random_id
 from runtime.policy import Policies, load_policies
 from runtime.settings import Settings, load_settings
@@ -37,11 +39,18 @@ class Services:
     library: Library
     guard: Guard
     reader: EvidenceReader
+    client: httpx.AsyncClient | None = None
 
     async def close(self) -> None:
-        """Let go of stores, weights and connections, and send what traces are queued."""
-        await self.library.close()
-        await flush()
+        """Let go of stores, weights and connections, and send what traces are queued.
+
+        Each even if another one fails.
+        """
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(flush)
+            if self.client is not None:
+                stack.push_async_callback(self.client.aclose)
+            stack.push_async_callback(self.library.close)
 
 
 def make_services(
@@ -53,22 +62,30 @@ def make_services(
     name: str = "agentic-rag",
     url: str = "",
 ) -> Services:
-    """Everything by the settings; nothing is opened or loaded before it is needed."""
+    """Everything by the settings; nothing is opened or loaded before it is needed.
+
+    Raises ConfigurationError where a declared file cannot be used.
+    """
     clock = clock or SystemClock()
     policies = load_policies(settings.policy_file)
     home = KnowledgeHome(settings.data_dir, clock)
     library = Library(home, open_embedder or partial(open_default_embedder, settings), name, url)
     outside = OutsideCache()
-    tools = _tools(settings, library, policies, outside)
+    client = httpx.AsyncClient(timeout=10) if settings.openapi_file else None
+    tools = _tools(settings, library, policies, outside, client)
+    policies.must_name_only({tool.name for tool in tools})
     return Services(
         settings=settings,
         clock=clock,
         new_id=new_id,
-        identity=Identity(settings.developer),
+        identity=Identity(
+            settings.developer, server_authenticates=server_authenticates(os.environ)
+        ),
         policies=policies,
         library=library,
         guard=Guard({tool.name: tool for tool in tools}, policies),
         reader=EvidenceReader(library, outside),
+        client=client,
     )
 
 
@@ -86,7 +103,11 @@ async def open_default_embedder(settings: Settings) -> Embedder:
 
 
 def _tools(
-    settings: Settings, library: Library, policies: Policies, outside: OutsideCache
+    settings: Settings,
+    library: Library,
+    policies: Policies,
+    outside: OutsideCache,
+    client: httpx.AsyncClient | None,
 ) -> list[BaseTool]:
     tools = [
         *knowledge_tools(library, settings.retrieve_limit),
@@ -97,10 +118,9 @@ def _tools(
         from tools.web_search import web_tool  # costs 0.6 s to import, and warns
 
         tools.append(web_tool(settings.searxng_url, outside))
-    if settings.openapi_file is not None:
+    if settings.openapi_file is not None and client is not None:
         from tools.api_call import api_tool
 
-        client = httpx.AsyncClient(timeout=10)
         tools.append(
             api_tool(settings.openapi_file, settings.api_base_url, policies, outside, client)
         )

@@ -11,6 +11,7 @@ from domain.limits import Usage
 from domain.run import Context, Turn
 from domain.state import State
 from nodes.base import Update
+from nodes.compose.harmless import harmless
 
 REMEMBERED = 6
 
@@ -63,5 +64,7 @@ def _turn(state: State, answer: Answer) -> Turn:
 
 def _spoken(answer: Answer) -> str:
     """The answer for a chat window: text, boundary, and the sources by number."""
-    sources = "\n".join(f"[{c.number}] {c.source}: {c.quote}" for c in answer.citations)
+    sources = "\n".join(
+        f"[{c.number}] " + harmless(f"{c.source}: {c.quote}") for c in answer.citations
+    )
     return "\n\n".join(part for part in (answer.text, answer.boundary, sources) if part)

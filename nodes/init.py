@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from backends.library import Library
 from domain.answer import Draft
 from domain.errors import InputError, KnowledgeError
+from domain.identity import Principal
 from domain.limits import Limits, Usage
 from domain.plan import Plan
 from domain.run import Context, Run
@@ -19,7 +21,7 @@ from domain.state import State
 from nodes.base import Update
 from runtime.clock import Clock, today
 from runtime.identity import Identity
-from runtime.ids import NewId
+from runtime.ids import NewId, stable_id
 from runtime.policy import Policies
 
 
@@ -52,7 +54,7 @@ class InitNode:
                 "`agentic-rag ingest PATH --tenant NAME`, or ask as another tenant"
             )
         policy = self.policies.of(principal.tenant)
-        bounds = self.limits.lowered(policy.limits) if policy.limits else self.limits
+        bounds = policy.bounds(self.limits)
         run = Run(
             id=self.new_id(),
             question=question,
@@ -66,7 +68,7 @@ class InitNode:
             profile=context.profile,
             resumable=context.resumable,
         )
-        return _fresh() | {"run": run, "messages": told}
+        return _fresh() | {"run": run} | _own(state, principal, question, told)
 
     def decision(self, update: Update) -> dict[str, object]:
         """What the trace shows."""
@@ -98,6 +100,23 @@ def checked_question(text: object, max_chars: int) -> str:
             "QUESTION_MAX_CHARS allows; shorten it"
         )
     return question
+
+
+def _own(state: State, principal: Principal, question: str, told: list[AnyMessage]) -> Update:
+    """Messages and turns of the thread, as far as they are this caller's.
+
+    A thread that somebody else began, or the same person with other access, is begun anew:
+    what was said there may rest on documents that this caller may not see.
+    """
+    owner = stable_id("owner", principal.tenant, principal.user, *principal.access)
+    if state.get("owner", owner) == owner:
+        return {"messages": told, "owner": owner}
+    kept = [HumanMessage(content=question)]
+    return {
+        "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept],
+        "turns": (),
+        "owner": owner,
+    }
 
 
 def clean(text: str) -> str:

@@ -1,5 +1,6 @@
 """RETRIEVE: picks the sub-queries whose turn it is; the tools themselves are nodes."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
@@ -11,6 +12,10 @@ from domain.plan import Plan, SubQuery, ToolCall
 from domain.run import Context, Run
 from domain.state import State
 from nodes.base import Update
+from runtime.text.facts import facts
+
+MOST_CODES = 4
+"""Codes of the earlier evidence that a dependent sub-query asks along."""
 
 
 class SearchTask(TypedDict):
@@ -80,7 +85,7 @@ def tasks(state: State) -> list[SearchTask]:
 
 
 def _bridged(call: ToolCall, query: SubQuery, evidence: tuple[Evidence, ...]) -> ToolCall:
-    """Lets a dependent sub-query use what the earlier ones found: the titles of their best hits."""
+    """Lets a dependent sub-query use what the earlier ones found: titles and frequent codes."""
     text = call.arguments.get("query")
     if not query.depends_on or not isinstance(text, str):
         return call
@@ -90,7 +95,15 @@ def _bridged(call: ToolCall, query: SubQuery, evidence: tuple[Evidence, ...]) ->
         if set(item.sub_queries) & set(query.depends_on) and item.title
     ]
     most = 12 if call.tool == "graph_search" else 3
-    extra = " ".join(dict.fromkeys(titles[:most]))
+    codes = [
+        code
+        for item in evidence
+        if set(item.sub_queries) & set(query.depends_on)
+        for code in sorted(facts(item.text).identifiers)
+        if any(char.isdigit() for char in code)
+    ]
+    common = [code for code, _ in Counter(codes).most_common(MOST_CODES)]
+    extra = " ".join(dict.fromkeys((*titles[:most], *common)))
     return call.model_copy(
         update={"arguments": {**call.arguments, "query": f"{text} {extra}".strip()[:2_000]}}
     )

@@ -172,7 +172,8 @@ def _text(state: State, verdict: Verdict) -> str:
     route = state["route"]
     if verdict == "clarify":
         return clarification(route.missing or route.standalone, route.language)
-    return abstention(state["draft"].missing, route.language)
+    failed = bool(state.get("degradations"))
+    return abstention(state["draft"].missing, route.language, failed=failed)
 
 
 def _confidence(state: State, assessment: Assessment | None, passed: int) -> float:
@@ -199,7 +200,7 @@ def _verdict(
     if assessment is None or not judged or not any(s.essential for s in passed):
         return "abstained"
     slots = {s.slot for s in passed}
-    if state["route"].intent == "diagnosis" and "cause" not in slots:
+    if state["route"].intent == "diagnosis" and not {"symptom", "cause"} <= slots:
         return "abstained"
     cited = {q.evidence for s in passed for q in s.quotes}
     if any({c.preferred, c.other} & cited for c in assessment.conflicts):

@@ -33,7 +33,6 @@ class SearchNode:
         run, query, call = state["run"], state["sub_query"], state["call"]
         principal = self.identity.current(runtime)
         left = run.remaining_ms(self.clock.monotonic()) / 1000
-        notes: tuple[Degradation, ...] = ()
         try:
             result = await self.guard.call(
                 call,
@@ -41,7 +40,9 @@ class SearchNode:
                 scope=Scope.of(principal, as_of=run.as_of),
                 filters=query.filters,
                 timeout_s=max(left, 0.001),
+                version=run.knowledge_version,
             )
+            notes = result.degradations
         except AgenticRagError as error:
             result = ToolResult(tool=call.tool, note="failed")
             notes = (

@@ -5,16 +5,19 @@ from typing import Any
 import httpx
 
 from domain import errors
-from domain.errors import AgenticRagError, BackendError
+from domain.errors import AgenticRagError, BackendError, InputError
 
 _WAIT_S = 120.0
 """Above the longest run: the server bounds its own."""
+
+_INPUT = (400, 422)
 
 
 async def ask_server(url: str, payload: dict[str, Any]) -> dict[str, Any]:
     """The Answer of `POST /ask` as JSON.
 
-    Raises the error that the server names, BackendError where there is no server or no answer.
+    Raises the error that the server names, else InputError where it refuses what was sent and
+    BackendError where there is no server or no answer.
     """
     return await _send("POST", url, "/ask", payload)
 
@@ -36,13 +39,13 @@ async def _send(method: str, url: str, path: str, payload: Any) -> dict[str, Any
             "or stop it and run this command again"
         ) from error
     if not isinstance(body, dict) or response.is_error:
-        raise _error_of(url, body)
+        raise _error_of(url, response.status_code, body)
     return body
 
 
-def _error_of(url: str, body: Any) -> AgenticRagError:
+def _error_of(url: str, status: int, body: Any) -> AgenticRagError:
     said = body if isinstance(body, dict) else {}
-    kind = getattr(errors, str(said.get("error")), BackendError)
+    kind = getattr(errors, str(said.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, AgenticRagError)):
-        kind = BackendError
+        kind = InputError if status in _INPUT else BackendError
     return kind(str(said.get("message") or f"the server at {url} gave no answer; look at its log"))

@@ -12,10 +12,10 @@ from domain.errors import (
     BackendError,
     ConfigurationError,
     InputError,
+    InvalidRequest,
     KnowledgeError,
     StoreBusy,
 )
-from server.requests import InvalidRequest
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

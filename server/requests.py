@@ -9,17 +9,13 @@ from pydantic import Field, ValidationError, model_validator
 from starlette.requests import Request
 
 from domain.base import Model
-from domain.errors import AgenticRagError, InputError
+from domain.errors import InputError, InvalidRequest
 from domain.plan import Mode
 from domain.run import Context
 from domain.state import InputState
 
 MAX_BODY_BYTES = 1_000_000
 """Far above any question that QUESTION_MAX_CHARS allows."""
-
-
-class InvalidRequest(AgenticRagError):
-    """The body is JSON but not of this shape; the message names each field."""
 
 
 class Message(Model):

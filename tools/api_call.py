@@ -1,6 +1,7 @@
 """Read-only operations of a declared OpenAPI file: off unless the policy lists them."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,17 +90,16 @@ class ApiCall:
 
     async def _get(self, url: str, query: dict[str, str], operation: str) -> str:
         try:
-            response = await self.client.get(url, params=query, follow_redirects=False)
-            response.raise_for_status()
-        except httpx.HTTPError as error:
+            async with self.client.stream(
+                "GET", url, params=query, follow_redirects=False
+            ) as response:
+                response.raise_for_status()
+                body = await _bounded(response, operation)
+                return body.decode(response.encoding or "utf-8", "replace")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise BackendError(
                 f"the operation {operation} failed: {type(error).__name__}"
             ) from None
-        if len(response.content) > MAX_BYTES:
-            raise BackendError(
-                f"the operation {operation} answered with more than {MAX_BYTES} bytes"
-            )
-        return response.text
 
     def _evidence(
         self, operation: Operation, path: str, query: dict[str, str], body: str, scope: Scope
@@ -121,6 +121,18 @@ class ApiCall:
         )
 
 
+async def _bounded(response: httpx.Response, operation: str) -> bytes:
+    """The body; reading stops where it is too long, so an endless one costs no memory."""
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > MAX_BYTES:
+            raise BackendError(
+                f"the operation {operation} answered with more than {MAX_BYTES} bytes"
+            )
+    return bytes(body)
+
+
 def _fill(operation: Operation, given: dict[str, Any]) -> tuple[str, dict[str, str]]:
     unknown = set(given) - set(operation.parameters)
     missing = operation.required - set(given)
@@ -130,10 +142,20 @@ def _fill(operation: Operation, given: dict[str, Any]) -> tuple[str, dict[str, s
     path, query = operation.path, {}
     for name, value in given.items():
         if operation.parameters[name] == "path":
-            path = path.replace("{" + name + "}", quote(str(value), safe=""))
+            path = path.replace("{" + name + "}", _segment(operation, name, str(value)))
         else:
             query[name] = str(value)
     return path, query
+
+
+def _segment(operation: Operation, name: str, value: str) -> str:
+    """A value as one segment of a path: one that could lead to another resource is refused.
+
+    Many servers decode an escaped slash before they resolve `..`, so every part counts.
+    """
+    if not value.strip() or {".", ".."} & set(re.split(r"[/\\]", value)):
+        raise InputError(f"{operation.id}: the parameter {name} is empty or leads elsewhere")
+    return quote(value, safe="")
 
 
 def api_tool(

@@ -1,4 +1,4 @@
-"""What every tool shares: its name, its strict arguments, and the Scope no model can see."""
+"""What every tool shares: its name, its strict arguments, and what no model can see or choose."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
@@ -16,12 +16,16 @@ Body = Callable[[ArgsT, Scope], Awaitable[ToolResult]]
 class ToolArgs(BaseModel):
     """Base of all argument schemas: closed, so that an invented argument is an error.
 
-    `scope` is injected by the guard; `tool_call_schema`, which a model sees, leaves it out.
+    The guard injects the rest: `scope`, the knowledge `version` the run is bound to (empty:
+    the current one) and how long the call may take. `tool_call_schema`, which a model sees,
+    leaves them out.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
     scope: Annotated[Scope, InjectedToolArg]
+    version: Annotated[str, InjectedToolArg] = ""
+    timeout_s: Annotated[float | None, InjectedToolArg] = None
 
 
 def make_tool(name: str, description: str, schema: type[ArgsT], body: Body[ArgsT]) -> BaseTool:

@@ -28,7 +28,7 @@ class GraphSearch:
     library: Library
 
     async def __call__(self, args: GraphArgs, scope: Scope) -> ToolResult:
-        store = (await self.library.current()).entities
+        store = (await self.library.version(args.version)).entities
         linked = await store.link(args.query, scope=scope)
         if not linked:
             return ToolResult(tool="graph_search", note="no entity of the graph is named")

@@ -1,16 +1,24 @@
 """The searches over loaded documents: one implementation, declared as specs."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
+from backends.knowledge import Knowledge
 from backends.library import Library
-from domain.evidence import ToolResult
+from domain.errors import AgenticRagError, BackendError
+from domain.evidence import Hit, ToolResult
 from domain.identity import Filter, Scope
 from domain.knowledge import DocType
+from domain.limits import Degradation
 from tools.base import ToolArgs, make_tool
+
+ARM_SHARE = 0.8
+"""Of the call's time for each arm, so that a late one leaves the other's result."""
 
 
 class SearchArgs(ToolArgs):
@@ -46,27 +54,64 @@ SEARCHES = (
 
 @dataclass(frozen=True)
 class KnowledgeSearch:
-    """Asks the dense and the lexical arm at once, within the scope and the spec's kinds."""
+    """Asks the dense and the lexical arm at once, within the scope and the spec's kinds.
+
+    An arm that fails or is late becomes a Degradation beside what the other one found.
+    """
 
     library: Library
     spec: SearchSpec
     limit: int
 
     async def __call__(self, args: SearchArgs, scope: Scope) -> ToolResult:
-        knowledge = await self.library.current()
+        due = None
+        if args.timeout_s is not None:
+            due = asyncio.get_running_loop().time() + ARM_SHARE * args.timeout_s
+        knowledge = await self.library.version(args.version)
         kinds = Filter(field="doc_type", op="in", value=self.spec.doc_types)
         narrowed = scope.narrowed((kinds,))
         limit = args.limit or self.limit
-        embedder = await self.library.embedder()
-        vector = asyncio.ensure_future(embedder.embed_query(args.query))
-        try:
-            lexical = await knowledge.lexical.search(args.query, scope=narrowed, limit=limit)
-            dense = await knowledge.dense.search(await vector, scope=narrowed, limit=limit)
-        finally:
-            vector.cancel()
-        return ToolResult(
-            tool=self.spec.name, arms={"dense": tuple(dense), "lexical": tuple(lexical)}
+        dense, lexical = await asyncio.gather(
+            _arm(partial(self._dense, knowledge, args.query, narrowed, limit), due),
+            _arm(partial(knowledge.lexical.search, args.query, scope=narrowed, limit=limit), due),
         )
+        return self._result({"dense": dense, "lexical": lexical})
+
+    async def _dense(
+        self, knowledge: Knowledge, query: str, scope: Scope, limit: int
+    ) -> Sequence[Hit]:
+        vector = await (await self.library.embedder()).embed_query(query)
+        return await knowledge.dense.search(vector, scope=scope, limit=limit)
+
+    def _result(self, arms: dict[str, tuple[Hit, ...] | str]) -> ToolResult:
+        name = self.spec.name
+        failed = {arm: found for arm, found in arms.items() if isinstance(found, str)}
+        found = {arm: hits for arm, hits in arms.items() if not isinstance(hits, str)}
+        if not found:
+            causes = "; ".join(f"{arm}: {cause}" for arm, cause in failed.items())
+            raise BackendError(f"{name} has no arm that answered: {causes}")
+        notes = tuple(
+            Degradation(
+                stage=name, cause=f"{arm} arm: {cause}", effect=f"{', '.join(found)} arm alone"
+            )
+            for arm, cause in failed.items()
+        )
+        return ToolResult(tool=name, arms=found, degradations=notes)
+
+
+async def _arm(
+    search: Callable[[], Awaitable[Sequence[Hit]]], due: float | None
+) -> tuple[Hit, ...] | str:
+    """The hits of one arm, or why there are none. `due` is a moment of the loop's clock."""
+    try:
+        async with asyncio.timeout_at(due):
+            return tuple(await search())
+    except TimeoutError:
+        return "it did not answer in time"
+    except AgenticRagError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - told by its class; its text may be confidential
+        return type(error).__name__
 
 
 def knowledge_tools(library: Library, limit: int) -> list[BaseTool]:

@@ -30,7 +30,7 @@ class SqlLookup:
     library: Library
 
     async def __call__(self, args: SqlArgs, scope: Scope) -> ToolResult:
-        relational = (await self.library.current()).relational
+        relational = (await self.library.version(args.version)).relational
         templates = {t.name: t for t in await relational.templates(scope=scope)}
         if args.template not in templates:
             raise InputError(f"there is no SQL template {args.template!r} that you may run")

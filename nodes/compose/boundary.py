@@ -6,17 +6,26 @@ from domain.answer import Statement
 from domain.assessment import Assessment, Conflict
 from domain.evidence import Evidence
 from domain.plan import Route
+from nodes.compose.harmless import harmless
 from nodes.rules.slots import label
 
 _TEXT = {
     "gap": {"en": "Not found: {}.", "zh": "未找到：{}。"},
     "outdated": {
-        "en": "Some of the sources used are no longer in force: {}.",
-        "zh": "部分引用的来源已失效：{}。",
+        "en": "Some of the sources used are not in force on the day asked for: {}.",
+        "zh": "部分引用的来源在所问日期并非有效：{}。",
     },
-    "conflict": {
-        "en": 'The sources disagree: "{}" against "{}"; the first is preferred for its authority and date.',
-        "zh": "来源之间存在冲突：“{}”与“{}”；依权威性与日期优先采用前者。",
+    "authority": {
+        "en": 'The sources disagree: "{}" against "{}"; the first has the higher authority.',
+        "zh": "来源之间存在冲突：“{}”与“{}”；前者权威性更高。",
+    },
+    "date": {
+        "en": 'The sources disagree: "{}" against "{}"; the first is the newer one.',
+        "zh": "来源之间存在冲突：“{}”与“{}”；前者日期更新。",
+    },
+    "none": {
+        "en": 'The sources disagree: "{}" against "{}"; nothing speaks for either.',
+        "zh": "来源之间存在冲突：“{}”与“{}”；无法判断以哪个为准。",
     },
 }
 
@@ -42,11 +51,11 @@ def boundary(
         if old:
             notes.append(_TEXT["outdated"][language].format("; ".join(dict.fromkeys(old))))
     notes += [
-        _TEXT["conflict"][language].format(conflict.preferred_quote, conflict.other_quote)
+        _TEXT[conflict.basis][language].format(conflict.preferred_quote, conflict.other_quote)
         for conflict in assessment.conflicts
         if {conflict.preferred, conflict.other} & cited and _stands(conflict, sources)
     ]
-    return " ".join(notes)
+    return harmless(" ".join(notes))
 
 
 def _stands(conflict: Conflict, sources: Mapping[str, Evidence]) -> bool:

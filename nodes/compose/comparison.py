@@ -2,22 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
 from domain.answer import Quote
 from domain.evidence import Evidence
 from nodes.compose.base import Material, Writer, flat, quotes_of
 from nodes.compose.base import quote as quote_text
+from nodes.compose.force import IN_FORCE, declaration, force_sentence
 from nodes.rules.select import Candidate, context_terms, units_of
 from runtime.text.analyzer import content_terms
-from runtime.text.sentences import Unit
 
 MOST = 12
 _NUMBERING = re.compile(r"^[\s\d.、()（）一二三四五六七八九十]+")
 _VERSION_MARK = re.compile(r"[vV]?\d+(?:\.\d+)*(?=\W|$)")
-_IN_FORCE = re.compile(
-    r"\b(?:in force|effective|takes? effect|valid)\b|生效|有效|施行|执行", re.IGNORECASE
-)
 
 
 class Side(NamedTuple):
@@ -135,7 +133,7 @@ def _state_difference(
     known_new = {_masked(e.candidate.text, pair[1].version) for e in new}
     gone = [e for e in old if _masked(e.candidate.text, pair[0].version) not in known_new]
     came = [e for e in new if _masked(e.candidate.text, pair[1].version) not in known_old]
-    gone = [e for e in gone if not _IN_FORCE.search(e.candidate.text) or e.heading_quote]
+    gone = [e for e in gone if not IN_FORCE.search(e.candidate.text) or e.heading_quote]
     if not gone and not came:
         return 0
     if not old or not new or len(gone) + len(came) > 6:
@@ -151,36 +149,50 @@ def _state_difference(
     if heading is not None and heading.heading_quote is not None:
         lead = f"{_NUMBERING.sub('', heading.heading).strip()} — "
         quotes.insert(0, heading.heading_quote)
-    writer.add(lead + " / ".join(parts), quotes, slot="difference")
+    alone = not any(s.essential for s in writer.statements)
+    writer.add(lead + " / ".join(parts), quotes, slot="difference", essential=alone)
     return 1
 
 
 def _state_force(material: Material, writer: Writer, pair: tuple[Side, Side]) -> None:
+    """Which version is in force; where neither is, what the sources say of their ends."""
     current = [side for side in pair if side.first.meta.in_force(material.day)]
-    for side in current or pair:
-        stated = _force_sentence(side.evidence)
+    for side in current:
+        stated = force_sentence(side.evidence, side.version, side.first.meta.effective_from)
         if stated is not None:
             writer.say(stated, slot="in_force", essential=True)
-        elif side.first.meta.effective_from:
-            _state_metadata(material, writer, side)
+        elif side.first.meta.effective_from is not None:
+            _state_metadata(material, writer, side, side.first.meta.effective_from)
+    for side in () if current else pair:
+        meta = side.first.meta
+        ended = meta.effective_to is not None and meta.effective_to <= material.day
+        bound = meta.effective_to if ended else meta.effective_from
+        stated = force_sentence(side.evidence, side.version, bound) if bound else None
+        if stated is not None:
+            writer.say(stated, slot="outdated" if ended else "upcoming", essential=True)
 
 
-def _force_sentence(evidence: Sequence[Evidence]) -> Candidate | None:
-    for item in evidence:
-        for unit in units_of(item):
-            text = item.text[unit.start : unit.end]
-            if unit.kind == "sentence" and _IN_FORCE.search(text) and re.search(r"\d{4}", text):
-                return Candidate(item, unit, 1.0)
-    return None
-
-
-def _state_metadata(material: Material, writer: Writer, side: Side) -> None:
-    item = side.first
-    unit = next((u for u in units_of(item)), Unit(0, min(len(item.text), 80), "sentence"))
-    since = item.meta.effective_from
+def _state_metadata(material: Material, writer: Writer, side: Side, since: date) -> None:
+    """Say the declared date with the words that declare it, or under the document's heading."""
+    proof = declaration(side.evidence, side.version, since) or _heading(side.evidence)
+    if proof is None:
+        return
     text = (
-        f"{item.title}（v{side.version}）自 {since} 起有效。"
+        f"{side.first.title}（v{side.version}）自 {since} 起有效。"
         if material.language == "zh"
-        else f"{item.title} (v{side.version}) has been in force since {since}."
+        else f"{side.first.title} (v{side.version}) has been in force since {since}."
     )
-    writer.add(text, quotes_of(Candidate(item, unit, 1.0)), slot="in_force", essential=True)
+    writer.add(text, quotes_of(proof), slot="in_force", essential=True)
+
+
+def _heading(evidence: Sequence[Evidence]) -> Candidate | None:
+    """What names the document: a heading or sentence with its title; SAFE_GUARD knows its dates."""
+    return next(
+        (
+            Candidate(item, unit, 1.0)
+            for item in evidence
+            for unit in units_of(item)
+            if item.title and item.title in item.text[unit.start : unit.end]
+        ),
+        None,
+    )

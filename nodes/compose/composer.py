@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from domain.answer import Draft
 from domain.assessment import Assessment
 from domain.identity import Scope
+from domain.plan import Route
 from domain.state import State
 from nodes.compose.base import Material, Writer
 from nodes.compose.comparison import compose_comparison
@@ -13,6 +14,7 @@ from nodes.compose.diagnosis import Diagnosis
 from nodes.compose.direct import direct_reply
 from nodes.compose.facts import compose_facts
 from nodes.compose.procedure import compose_procedure
+from nodes.rules.days import day_asked
 from nodes.rules.evaluator import EvidenceDesk
 from nodes.rules.select import Candidate, units_of
 from nodes.rules.walks import Edge, best_walk, edges
@@ -35,12 +37,18 @@ class RuleComposer:
         if route.mode == "clarify" or not state.get("evidence") or not assessments:
             return Draft(missing=(route.missing or route.standalone,))
         reading = await self.desk.read(state, scope)
-        material = Material(route, state["plan"], reading, assessments[-1], state["run"].day)
+        material = Material(
+            route,
+            state["plan"],
+            reading,
+            assessments[-1],
+            day_asked(route, state["run"].day),
+        )
         writer = Writer()
         _compose(material, writer)
         return Draft(
             statements=tuple(writer.statements),
-            missing=_missing(assessments[-1]),
+            missing=_missing(route, assessments[-1], writer),
         )
 
 
@@ -93,5 +101,7 @@ def _quoted(edge: Edge) -> list[Candidate]:
     return [Candidate(item, unit, 1.0) for unit in units_of(item) if 0 < below <= unit.start]
 
 
-def _missing(assessment: Assessment) -> tuple[str, ...]:
-    return tuple(gap.requirement.text for gap in assessment.gaps)
+def _missing(route: Route, assessment: Assessment, writer: Writer) -> tuple[str, ...]:
+    gaps = tuple(gap.requirement.text for gap in assessment.gaps)
+    unsaid = route.intent == "diagnosis" and not writer.statements
+    return gaps if gaps or not unsaid else ("symptom",)

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 
 from domain.evidence import Evidence
 from nodes.compose.base import Material, Writer, language_of, with_step_number
 from nodes.compose.procedure import Procedure, procedures
-from nodes.rules.coverage import mentions, proper_names
+from nodes.rules.coverage import mentions, mentions_text, proper_names
 from nodes.rules.periods import clock_times
 from nodes.rules.select import Candidate, context_terms, relevance
 from nodes.rules.slots import fills
+from runtime.text.analyzer import content_terms
+from runtime.text.facts import facts
 
 _ROOT = re.compile(r"\broot cause\b|\bcaused by\b|根因|根本原因", re.IGNORECASE)
 _REMEDY = re.compile(
@@ -17,6 +20,16 @@ _REMEDY = re.compile(
     re.IGNORECASE,
 )
 _RESOLVED = re.compile(r"\b(?:was back|recovered|closed)\b|恢复到|已恢复", re.IGNORECASE)
+
+
+RELATED = 0.15
+"""Weighted share of what symptom and cause say that a change must share to be told."""
+
+
+def codes(texts: Iterable[str]) -> frozenset[str]:
+    """The error codes in texts, such as e4291: what ties pages to an incident."""
+    found = frozenset[str]().union(*(facts(text).identifiers for text in texts))
+    return frozenset(code for code in found if re.fullmatch(r"e[a-z]{0,3}[-_]?\d{3,5}", code))
 
 
 class Diagnosis:
@@ -28,18 +41,27 @@ class Diagnosis:
         self._subjects = self._named()
         self._times = clock_times(material.route.standalone)
         self._terms = list(material.reading.terms)
+        self._dates_of: dict[str, frozenset[str]] = {}
+        self._codes: frozenset[str] = frozenset()
 
     def compose(self) -> bool:
-        """State what is known of each slot; False where not even the symptom is."""
-        symptom = self._fill("symptom", most=2, weigh=self._symptom, keep=self._same_incident)
-        figures = self._figures()
-        self._learn((*symptom, *figures))
+        """State what is known of each slot; nothing and False where no symptom is recorded.
+
+        A cause without a recorded symptom would be the cause of something else, so the symptom
+        comes first, and what follows has to belong to the same incident.
+        """
+        symptom = self._fill("symptom", most=2, weigh=self._symptom, keep=self._is_symptom)
+        if not symptom:
+            return False
+        self._learn((*symptom, *self._figures()))
+        self._codes = codes(c.evidence.text for c in symptom)
         cause = self._fill("cause", most=3, weigh=self._cause, keep=self._may_explain)
         self._learn(cause)
+        self._codes |= codes(c.text for c in cause)
         self._fill("change", most=1, weigh=self._change, keep=self._is_change)
         self._fill("excluded", most=6, weigh=self._plain, keep=self._same_incident)
         self._act()
-        return bool(symptom or figures) and bool(cause)
+        return bool(cause)
 
     def _fill(
         self,
@@ -94,18 +116,45 @@ class Diagnosis:
             return False
         if period is None or period.start is None:
             return True
-        return period.start.date().isoformat() in item.text
+        first = period.start.date()
+        last = max(first + timedelta(days=1), period.end.date() if period.end else date.max)
+        return any(first.isoformat() <= day <= last.isoformat() for day in self._dates(item))
+
+    def _dates(self, item: Evidence) -> frozenset[str]:
+        """The dates in a piece of evidence, in whatever notation; read once."""
+        if item.id not in self._dates_of:
+            self._dates_of[item.id] = facts(item.text).dates
+        return self._dates_of[item.id]
+
+    def _is_symptom(self, candidate: Candidate) -> bool:
+        """Of the incident, naming the subject itself, and not a sentence that rules it out."""
+        said = f"{candidate.evidence.title} {candidate.text}"
+        named = any(mentions_text(said, terms) for terms in self._subjects)
+        if not self._subjects:
+            asked = [t for t in self._material.reading.terms if not t[:1].isdigit()]
+            rarest = max(asked, key=self._material.reading.weights.of, default="")
+            named = rarest in content_terms(said)
+        return named and not fills("excluded", candidate.text) and self._same_incident(candidate)
 
     def _may_explain(self, candidate: Candidate) -> bool:
+        """A record of the same incident, or documentation of an error code that it shows."""
         if _RESOLVED.search(candidate.text) or fills("excluded", candidate.text):
             return False
-        if candidate.evidence.meta.doc_type in ("ticket", "change"):
-            return self._about_subject(candidate.evidence)
-        return candidate.evidence.kind == "chunk"
+        item = candidate.evidence
+        if item.meta.doc_type in ("ticket", "change"):
+            return self._same_incident(candidate)
+        return item.kind == "chunk" and bool(codes([candidate.text]) & self._codes)
 
     def _is_change(self, candidate: Candidate) -> bool:
-        return candidate.evidence.meta.doc_type == "change" and not fills(
-            "excluded", candidate.text
+        """A change just before the symptom that has something to do with the cause."""
+        item, period = candidate.evidence, self._material.route.period
+        if item.meta.doc_type != "change" or fills("excluded", candidate.text):
+            return False
+        if self._change(candidate) < RELATED:
+            return False
+        day, start = item.meta.effective_from, period.start if period else None
+        return start is None or (
+            day is not None and start.date() - timedelta(days=1) <= day <= start.date()
         )
 
     def _plain(self, candidate: Candidate) -> float:
@@ -143,6 +192,10 @@ class Diagnosis:
         best = max(scored, key=lambda pair: pair[0])[1]
         for step in best.steps:
             self._writer.say(with_step_number(step), slot="action")
+
+    def _fits(self, item: Evidence) -> bool:
+        """Whether a runbook is for this incident: it names an error code of it, if it has any."""
+        return not self._codes or bool(codes([item.title, item.text]) & self._codes)
 
     def _remedy(self, procedure: Procedure) -> float:
         weights, item = self._material.reading.weights, procedure.evidence

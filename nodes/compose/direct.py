@@ -31,4 +31,6 @@ def direct_reply(route: Route) -> Statement | None:
     None where the question asks for knowledge: a caller may force the mode, not the answer.
     """
     replies = _REPLIES.get(route.intent)
-    return replies and Statement(id="s1", text=replies[route.language], slot="direct")
+    if replies is None:
+        return None
+    return Statement(id="s1", text=replies[route.language], slot="direct")

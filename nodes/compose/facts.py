@@ -16,10 +16,17 @@ FAR = 0.55
 
 
 def compose_facts(material: Material, writer: Writer) -> None:
-    """For each sub-question its best sentence, and near ones that add something."""
+    """For each sub-question its best sentence, and near ones that add something.
+
+    Where something the question names is nowhere found, nothing is said: a sentence about
+    another merchant or another version would be no answer.
+    """
     open_questions = {gap.requirement.sub_query for gap in material.assessment.gaps}
-    hard = [g for g in material.assessment.gaps if g.requirement.kind in ("entity", "constraint")]
-    if hard and len(material.plan.requirements) <= len(hard) + 1:
+    hard = ("entity", "constraint", "version")
+    if any(
+        gap.requirement.kind in hard and gap.requirement.essential
+        for gap in material.assessment.gaps
+    ):
         return
     for requirement in material.plan.requirements:
         if requirement.kind != "sub_question" or requirement.sub_query in open_questions:
@@ -39,8 +46,8 @@ def best_units(material: Material, requirement: Requirement) -> list[Candidate]:
     found = material.of(*material.plan.serving(requirement))
     found = [c for c in found if c.unit.kind != "code"]
     spellings = spellings_of(material.route.versions)
-    current = applicable(found, spellings, material.day)
     near = material.reading.coverage.nearness.get(requirement.id, Nearness())
+    current = applicable(found, spellings, material.day, near.of)
     scored = [
         (0.5 * score + 2.0 * max(0.0, near.of(candidate) - FAR), candidate)
         for score, candidate in ranked(

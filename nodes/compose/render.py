@@ -6,16 +6,22 @@ from domain.answer import Citation, Quote, Statement
 from domain.evidence import Evidence
 from domain.plan import Language
 from nodes.compose.base import flat
+from nodes.compose.harmless import harmless
 from nodes.rules.slots import label
 
 _ORDER = (
-    "recommendation", "cause", "symptom", "change", "excluded", "action", "in_force", "difference",
-    "rule", "conditions", "options", "figures", "relations",
+    "recommendation", "cause", "symptom", "change", "excluded", "action", "in_force", "outdated",
+    "upcoming", "difference", "rule", "conditions", "options", "figures", "relations",
 )  # fmt: skip
 
 _ABSTAINED = {
     "en": "The knowledge available to you does not suffice to answer this.",
     "zh": "您可访问的知识不足以回答这个问题。",
+}
+_FAILED = {
+    "en": "This could not be answered in time: a part of the search failed or was late, so nothing "
+    "is said about what the knowledge holds. Ask again, or allow more time.",
+    "zh": "未能在限定时间内回答：部分检索失败或超时，因此无法判断知识库中是否有答案。请重试，或放宽时间限制。",
 }
 _MISSING = {"en": "What is missing: {}.", "zh": "缺少：{}。"}
 _HELP = {
@@ -99,7 +105,7 @@ def answer_text(
         marks = "".join(
             f"[{n}]" for n in dict.fromkeys(numbers[_place(q)] for q in _proofs(statement))
         )
-        line = f"{flat(statement.text)} {marks}".strip()
+        line = f"{harmless(flat(statement.text))} {marks}".strip()
         if not statement.slot or statement.slot == "direct":
             blocks.append(line)
             continue
@@ -110,12 +116,14 @@ def answer_text(
     return "\n".join(blocks)
 
 
-def abstention(missing: Sequence[str], language: Language) -> str:
-    """What is missing and what would help."""
+def abstention(missing: Sequence[str], language: Language, *, failed: bool = False) -> str:
+    """What is missing and what would help; `failed` says that not everything could be looked at."""
+    if failed:
+        return _FAILED[language]
     parts = [_ABSTAINED[language]]
     if missing:
         names = "; ".join(dict.fromkeys(label(m, language) for m in missing))
-        parts.append(_MISSING[language].format(names.rstrip("?？。.")))
+        parts.append(_MISSING[language].format(harmless(names).rstrip("?？。.")))
     return " ".join((*parts, _HELP[language]))
 
 
@@ -132,7 +140,7 @@ def follow_ups(
     titles = {c.source for c in cited}
     pattern = "What does {} say about {}?" if language == "en" else "《{}》中关于“{}”是怎么说的？"
     found = [
-        pattern.format(item.title, item.locator.heading_path[-1])
+        harmless(pattern.format(item.title, item.locator.heading_path[-1]))
         for item in evidence
         if item.source in titles
         and len(item.locator.heading_path) > 1

@@ -3,28 +3,30 @@
 from collections.abc import Sequence
 from datetime import date
 
-from domain.assessment import Conflict
+from domain.assessment import Conflict, ConflictBasis
 from domain.evidence import Evidence
 from nodes.rules.select import Candidate
 from runtime.text.facts import Facts, facts
 
-SAME_POINT = 0.75
-"""Share of common words, numbers aside, from which two sentences speak of one point."""
+FEWEST = 4
+"""Words two sentences must share, numbers aside, to speak of one point."""
 
 
 def conflicts(found: Sequence[Candidate], day: date, *, most: int = 3) -> tuple[Conflict, ...]:
     """Pairs that say the same thing with other numbers, dates or the opposite sign.
 
     Only sentences of different sources in the same language, both in force on `day`, are
-    compared; records of single events (tickets, rows) do not contradict one another.
+    compared, and only where all their words but the numbers are the same: one word that differs
+    ("basic", "premium") makes another point. Records of single events (tickets, rows) do not
+    contradict one another.
     """
     told = [(c, facts(c.text), _words(c)) for c in found if _states_a_rule(c, day)]
     disagreements = []
     for i, (a, a_facts, a_words) in enumerate(told):
         for b, b_facts, b_words in told[i + 1 :]:
-            if a.evidence.source == b.evidence.source or len(a_words & b_words) < 4:
+            if a.evidence.source == b.evidence.source or len(a_words) < FEWEST:
                 continue
-            if len(a_words & b_words) / len(a_words | b_words) < SAME_POINT:
+            if a_words != b_words:
                 continue
             reason = _difference(a_facts, b_facts)
             if reason:
@@ -68,7 +70,16 @@ def _conflict(a: Candidate, b: Candidate, reason: str) -> Conflict:
         preferred_quote=first.text,
         other_quote=second.text,
         reason=reason,
+        basis=_basis(first.evidence, second.evidence),
     )
+
+
+def _basis(first: Evidence, second: Evidence) -> ConflictBasis:
+    if first.meta.authority != second.meta.authority:
+        return "authority"
+    if first.meta.effective_from != second.meta.effective_from:
+        return "date"
+    return "none"
 
 
 def _preference(item: Evidence) -> tuple[int, date, str]:

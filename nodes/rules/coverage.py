@@ -15,6 +15,15 @@ from nodes.rules.slots import fills
 from nodes.rules.thresholds import applies
 from nodes.rules.walks import best_walk, edges
 from runtime.text.analyzer import content_terms
+from runtime.text.facts import facts
+from runtime.text.language import question_language
+
+_COUNTING = frozenset(
+    ("mani", "total", "number", "count", "averag", "sum", "altogeth", "总数", "总共")
+)
+
+MOSTLY = 0.6
+"""Share of what is counted that a sentence must name to tell its number."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,9 @@ class Coverage:
         return any(mentions(item, terms) for item in self.evidence)
 
     def _version(self, needed: Requirement) -> bool:
+        spelled = [t for t in needed.terms if "." in t or t[:1] in "vV"]
         return any(
-            item.meta.version in needed.terms or mentions(item, needed.terms[:2])
-            for item in self.evidence
+            item.meta.version in needed.terms or mentions(item, spelled) for item in self.evidence
         )
 
     def _slot(self, needed: Requirement) -> bool:
@@ -86,6 +95,8 @@ class Coverage:
         unknown = self.unknown_names(needed.text)
         if unknown:
             return f"the knowledge nowhere mentions {', '.join(unknown)}"
+        if self.route.intent == "statistics" and not self._figure(needed):
+            return "no figure for it was found"
         near = self.nearness.get(needed.id, Nearness())
         if near.supports(max(self._shared_words(needed.terms, e) for e in mine)):
             return ""
@@ -97,6 +108,25 @@ class Coverage:
         return route.intent == "relation" and bool(
             best_walk(route.standalone, route.entities, edges(self.evidence))
         )
+
+    def _figure(self, needed: Requirement) -> bool:
+        """Whether a sentence holds a number, most of what is counted, and the day asked for."""
+        named = content_terms(" ".join((*self.route.entities, *self.route.identifiers)))
+        counted = [
+            t for t in needed.terms if t not in named and t not in _COUNTING and not t[:1].isdigit()
+        ]
+        day = self.route.period.start if self.route.period else None
+        for candidate in self.candidates:
+            told = candidate.unit.kind in ("sentence", "item")
+            if not told or not self.plan.serving(needed) & set(candidate.evidence.sub_queries):
+                continue
+            found = facts(candidate.text)
+            words = candidate.terms | context_terms(candidate.evidence)
+            share = sum(t in words for t in counted) / (len(counted) or 1)
+            on_day = day is None or day.date().isoformat() in found.dates
+            if found.numbers and share >= MOSTLY and on_day:
+                return True
+        return False
 
     def _rule(self, needed: Requirement) -> bool:
         """Whether a written rule decides the case that a decision question describes."""
@@ -122,8 +152,13 @@ class Coverage:
 
 def mentions(item: Evidence, terms: Sequence[str]) -> bool:
     """Whether evidence names one of the terms, ignoring case and width."""
-    text = _fold(f"{item.title} {item.source} {item.text}")
-    return any(_names(text, _fold(term)) for term in terms if term)
+    return mentions_text(f"{item.title} {item.source} {item.text}", terms)
+
+
+def mentions_text(text: str, terms: Sequence[str]) -> bool:
+    """The same for a plain text."""
+    folded = _fold(text)
+    return any(_names(folded, _fold(term)) for term in terms if term)
 
 
 def _names(text: str, term: str) -> bool:
@@ -139,12 +174,22 @@ def _fold(text: str) -> str:
 _PROPER = re.compile(
     r"(?<=[a-z,'] )(?:[A-Z][\w&-]+)(?: [A-Z][\w&-]+)*|\b[A-Z]{2,}[\w-]*\b|\b[A-Za-z]+-?\d[\w-]*\b|[\"“「『]([^\"”」』]{2,40})[\"”」』]"
 )
-_LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9_.-]{2,}(?![A-Za-z0-9])")
+_CODE = re.compile(r"\b[A-Za-z]+-?\d[\w-]*\b")
+_LATIN = re.compile(
+    r"(?<![A-Za-z0-9])(?=[a-z0-9_.-]*[A-Z0-9])[A-Za-z][A-Za-z0-9_.-]{2,}(?![A-Za-z0-9])"
+)
 
 
 def proper_names(question: str) -> list[str]:
-    """What looks like a name or a code: it cannot be said in other words."""
+    """What looks like a name or a code: it cannot be said in other words.
+
+    In a question that is all in capitals, only codes do. In a Chinese one, a Latin word with a
+    capital or a digit does.
+    """
+    letters = [c for c in question if c.isascii() and c.isalpha()]
+    if letters and sum(map(str.isupper, letters)) > 0.6 * len(letters) and len(letters) > 12:
+        return list(dict.fromkeys(_CODE.findall(question)))
     found = [m.group(1) or m.group() for m in _PROPER.finditer(question)]
-    if re.search(r"[一-鿿]", question):
-        found += _LATIN_IN_CHINESE.findall(question)
-    return list(dict.fromkeys(found))
+    if question_language(question) == "zh":
+        found += _LATIN.findall(question)
+    return [name for name in dict.fromkeys(found) if content_terms(name)]

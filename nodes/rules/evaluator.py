@@ -14,6 +14,7 @@ from domain.plan import Plan, Route
 from domain.state import State
 from nodes.rules.conflicts import conflicts
 from nodes.rules.coverage import Coverage
+from nodes.rules.days import day_asked, without_days
 from nodes.rules.identifiers import spellings_of
 from nodes.rules.nearness import Nearness, SentenceVectors
 from nodes.rules.select import Candidate, Weights, applicable, candidates, ranked
@@ -69,27 +70,39 @@ class EvidenceDesk:
         weights = Weights(frequencies, total)
         found = candidates(state.get("evidence", ()))
         timeout_s = WAIT * state["run"].limits.latency_ms / 1000
-        nearness = await self._nearness(plan, found, weights, timeout_s)
+        spellings = spellings_of(route.versions)
+        day = day_asked(route, state["run"].day)
+        nearness = await self._nearness(plan, found, weights, timeout_s, spellings, day)
         coverage = Coverage(route, plan, state.get("evidence", ()), found, weights, nearness)
         return Reading(coverage, found, weights, terms)
 
     async def _nearness(
-        self, plan: Plan, found: Sequence[Candidate], weights: Weights, timeout_s: float
+        self,
+        plan: Plan,
+        found: Sequence[Candidate],
+        weights: Weights,
+        timeout_s: float,
+        spellings: frozenset[str],
+        day: date,
     ) -> dict[str, Nearness]:
-        """For each sub-question, how near what was found for it comes."""
+        """For each sub-question, how near what it may be answered with comes."""
         asked = [r for r in plan.requirements if r.kind == "sub_question"]
+        mine = [
+            [c for c in found if plan.serving(needed) & set(c.evidence.sub_queries)]
+            for needed in asked
+        ]
         measured = await asyncio.gather(
             *(
                 self.sentences.nearness(
-                    needed.text,
-                    [c for c in found if plan.serving(needed) & set(c.evidence.sub_queries)],
-                    weights,
-                    timeout_s=timeout_s,
+                    without_days(needed.text), units, weights, timeout_s=timeout_s
                 )
-                for needed in asked
+                for needed, units in zip(asked, mine, strict=True)
             )
         )
-        return {needed.id: near for needed, near in zip(asked, measured, strict=True)}
+        return {
+            needed.id: near.among(applicable(units, spellings, day, near.of))
+            for needed, units, near in zip(asked, mine, measured, strict=True)
+        }
 
 
 def _all_terms(plan: Plan, terms: Iterable[str]) -> list[str]:
@@ -110,9 +123,10 @@ class RuleEvaluator:
         reading = await self.desk.read(state, scope)
         gaps = reading.coverage.gaps()
         coverage = reading.coverage.share(gaps) if evidence else 0.0
-        found = self._conflicts(reading, route, run.day)
+        day = day_asked(route, run.day)
+        found = self._conflicts(reading, route, day)
         agreement = max(0.0, 1.0 - 0.34 * len(found))
-        quality = source_quality(evidence, run.day)
+        quality = source_quality(evidence, day)
         score = confidence(coverage, agreement, 1.0, quality) if evidence else 0.0
         return Assessment(
             step=state["step"],
@@ -125,7 +139,7 @@ class RuleEvaluator:
             clear=not gaps and not found and state["step"] == 1,
             gaps=gaps,
             conflicts=found,
-            outdated=tuple(item.id for item in evidence if not item.meta.in_force(run.day)),
+            outdated=tuple(item.id for item in evidence if not item.meta.in_force(day)),
             unmeasured=_unmeasured(reading),
             elapsed_ms=round(run.elapsed_ms(self.clock.monotonic()), 1),
         )

@@ -12,8 +12,8 @@ words, 25 it does not): they keep 28 of the 30 and refuse all 25.
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import rjieba
@@ -41,30 +41,53 @@ COMPARED = 16
 _PIECES = re.compile(r"[一-鿿]+|[^一-鿿\s]+|\s+")
 
 
+Key = tuple[str, int]
+"""A sentence: the id of its evidence and where it begins there."""
+
+
+def key_of(candidate: Candidate) -> Key:
+    """The key of a sentence."""
+    return candidate.evidence.id, candidate.unit.start
+
+
 @dataclass(frozen=True)
 class Nearness:
     """One question against the sentences found for it.
 
+    `whole` and `without` give each compared sentence's cosine to the question and to the
+    question without its unknown words; `unknown` is the weighted share of those words, 0 to 1.
     `measured` is False where there was no time: then words alone decide, and only where all of
-    them are known and most stand in one passage. `best` and `without` are the highest cosines to the whole question and to the question
-    without its unknown words; `unknown` is the weighted share of those words, 0 to 1.
-    `abroad` says that nothing compared is in the question's language. `by_unit` gives each compared sentence's cosine.
+    them are known and most stand in one passage. `abroad` says that nothing compared is in the
+    question's language.
     """
 
-    best: float = 0.0
-    without: float = 0.0
+    whole: Mapping[Key, float] = field(default_factory=dict)
+    without: Mapping[Key, float] = field(default_factory=dict)
     unknown: float = 0.0
-    by_unit: dict[tuple[str, int], float] = field(default_factory=dict)
     measured: bool = True
     abroad: bool = False
 
+    @property
+    def best(self) -> float:
+        """The highest cosine to the whole question; 0 where nothing was compared."""
+        return max(self.whole.values(), default=0.0)
+
     def of(self, candidate: Candidate) -> float:
         """The cosine of a sentence; 0 where it was not compared."""
-        return self.by_unit.get((candidate.evidence.id, candidate.unit.start), 0.0)
+        return self.whole.get(key_of(candidate), 0.0)
+
+    def among(self, candidates: Iterable[Candidate]) -> "Nearness":
+        """The same comparison, of these sentences only."""
+        kept = {key_of(candidate) for candidate in candidates}
+        return replace(
+            self,
+            whole={key: cosine for key, cosine in self.whole.items() if key in kept},
+            without={key: cosine for key, cosine in self.without.items() if key in kept},
+        )
 
     def nearest_evidence(self, most: int = 3) -> set[str]:
         """The evidence that holds the nearest sentences."""
-        order = sorted(self.by_unit, key=lambda key: -self.by_unit[key])
+        order = sorted(self.whole, key=lambda key: -self.whole[key])
         return {evidence for evidence, _ in order[:most]}
 
     @property
@@ -72,7 +95,7 @@ class Nearness:
         """Whether the words that are nowhere written are meant by what was found all the same."""
         if self.unknown in (0.0, 1.0):
             return True
-        return self.best - self.without >= -SLACK
+        return self.best - max(self.without.values(), default=0.0) >= -SLACK
 
     def supports(self, lexical: float) -> bool:
         """Whether the question is answered by what was found, given the share of shared words."""
@@ -120,21 +143,17 @@ class SentenceVectors:
         embedder = await self.library.embedder()
         terms = content_terms(question)
         vectors = await self._vectors([in_context(c, terms) for c in chosen])
-        cosines = vectors @ await embedder.embed_query(question)
+        whole = vectors @ await embedder.embed_query(question)
         rest = without_terms(question, unknown)
-        best = float(cosines.max())
-        without = best
+        without = whole
         if unknown and rest:
-            without = float((vectors @ await embedder.embed_query(rest)).max())
+            without = vectors @ await embedder.embed_query(rest)
+        keys = [key_of(candidate) for candidate in chosen]
         return Nearness(
-            best=best,
-            without=without,
+            whole=dict(zip(keys, map(float, whole), strict=True)),
+            without=dict(zip(keys, map(float, without), strict=True)),
             unknown=share if rest else 1.0,
             abroad=all(detect(c.text) != question_language(question) for c in chosen),
-            by_unit={
-                (c.evidence.id, c.unit.start): float(cosine)
-                for c, cosine in zip(chosen, cosines, strict=True)
-            },
         )
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:

@@ -6,6 +6,7 @@ from domain.evidence import Evidence, Scores
 from domain.knowledge import Window
 from domain.plan import Plan
 from domain.state import State
+from nodes.rules.days import day_asked
 from nodes.rules.walks import canonical, edges
 
 OUT_OF_FORCE = 0.25
@@ -21,7 +22,7 @@ def weighed(scores: Scores, window: Window, state: State) -> Scores:
     final = scores.fused + AUTHORITY * (meta.authority - 50) / 50
     if meta.language == route.language:
         final += LANGUAGE
-    if not meta.in_force(state["run"].day) and not route.versions:
+    if not meta.in_force(day_asked(route, state["run"].day)) and not route.versions:
         final -= OUT_OF_FORCE
     return scores.model_copy(update={"final": final})
 

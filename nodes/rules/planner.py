@@ -7,13 +7,17 @@ from datetime import date, timedelta
 from backends.library import Library
 from domain.identity import Filter, Scope
 from domain.knowledge import Entity
-from domain.plan import OF_VERSION, Plan, Requirement, Route, SubQuery, ToolCall
+from domain.plan import OF_VERSION, Intent, Plan, Route, SubQuery, ToolCall
 from domain.run import Run
 from nodes.rules.identifiers import version_values
 from nodes.rules.intent import clauses
-from nodes.rules.slots import DIAGNOSIS
+from nodes.rules.requirements import requirements
 from nodes.rules.templates import match_template
-from runtime.text.analyzer import content_terms
+
+MOST_CLAUSES = 6
+"""How many questions in one are looked into; a longer list is asked one by one."""
+
+_COUNTED: frozenset[Intent] = frozenset({"statistics", "diagnosis", "fact", "definition"})
 
 _SLOT_WORDS = {
     "change": "release deployment configuration change 发布 变更 上线",
@@ -34,18 +38,19 @@ class RulePlanner:
         entities = await knowledge.entities.link(route.standalone, scope=scope)
         builder = _Builder(route, frozenset(tools), tuple(entities))
         figures = None
-        if "sql_lookup" in tools and route.intent in ("statistics", "diagnosis", "fact"):
+        if "sql_lookup" in tools and route.intent in _COUNTED:
             figures = match_template(
                 route.standalone,
                 await knowledge.relational.templates(scope=scope),
                 entities,
                 route.period,
                 route.language,
+                strict=route.intent != "diagnosis",
             )
         sub_queries = builder.sub_queries(figures)
         return Plan(
             sub_queries=tuple(sub_queries),
-            requirements=tuple(builder.requirements(sub_queries)),
+            requirements=tuple(requirements(route, entities, sub_queries)),
             as_of=run.as_of,
         )
 
@@ -73,10 +78,10 @@ class _Builder:
                 planned = [plain, *self._of_version(plain)]
             case _:
                 planned = self._facts()
-        return [query for query in planned if query.calls]
+        return _askable(planned)
 
     def _facts(self) -> list[SubQuery]:
-        parts = clauses(self.route.standalone)
+        parts = list(dict.fromkeys(clauses(self.route.standalone)))[:MOST_CLAUSES]
         if len(parts) == 1:
             plain = self._query("q1", "", self._fact_tools())
             return [plain, *self._of_version(plain)]
@@ -186,70 +191,12 @@ class _Builder:
             depends_on=after,
         )
 
-    def requirements(self, sub_queries: Sequence[SubQuery]) -> list[Requirement]:
-        """Entities, identifiers, versions, slots and sub-questions, each to be covered."""
-        found = [
-            Requirement(
-                id=f"entity:{entity.id}",
-                kind="entity",
-                text=_as_asked(entity, self.route.standalone),
-                terms=(entity.name, *entity.aliases, entity.id.rsplit(":", 1)[-1]),
-                essential=self.route.intent not in ("decision", "how_to"),
-            )
-            for entity in self.entities
-        ]
-        named = {term.casefold() for r in found for term in r.terms}
-        found += [
-            Requirement(id=f"identifier:{name}", kind="constraint", text=name, terms=(name,))
-            for name in self.route.identifiers
-            if name.casefold() not in named
-        ]
-        for query in sub_queries:
-            found.extend(self._of(query))
-        if self.route.period is not None and self.route.intent == "diagnosis":
-            found.append(
-                Requirement(id="time", kind="time", text=self.route.period.text, essential=False)
-            )
-        return found
 
-    def _of(self, query: SubQuery) -> list[Requirement]:
-        if query.slot.startswith("version:"):
-            version = query.slot.partition(":")[2]
-            return [
-                Requirement(
-                    id=query.slot,
-                    kind="version",
-                    text=f"v{version}",
-                    terms=version_values(version),
-                    sub_query=query.id,
-                )
-            ]
-        if query.slot == OF_VERSION or (query.slot == "relations" and query.depends_on):
-            return []
-        if query.slot in DIAGNOSIS:
-            return [
-                Requirement(
-                    id=f"slot:{query.slot}",
-                    kind="slot",
-                    text=query.slot,
-                    sub_query=query.id,
-                    essential=query.slot in ("symptom", "cause"),
-                )
-            ]
-        return [
-            Requirement(
-                id=f"question:{query.id}",
-                kind="sub_question",
-                text=query.question,
-                terms=tuple(content_terms(query.question)),
-                sub_query=query.id,
-                essential=query.slot != "options",
-            )
-        ]
-
-
-def _as_asked(entity: Entity, question: str) -> str:
-    """The name by which the question calls the entity."""
-    folded = question.casefold()
-    names = (entity.name, *entity.aliases, entity.id)
-    return next((name for name in names if name.casefold() in folded), entity.name)
+def _askable(planned: Sequence[SubQuery]) -> list[SubQuery]:
+    """The sub-queries for which there is a tool; none of them waits for one that there is not."""
+    kept = {query.id for query in planned if query.calls}
+    return [
+        query.model_copy(update={"depends_on": tuple(d for d in query.depends_on if d in kept)})
+        for query in planned
+        if query.id in kept
+    ]

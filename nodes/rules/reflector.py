@@ -72,7 +72,10 @@ class RuleReflector:
 def _moves(
     gap: Gap, state: State, tools: Sequence[str], entities: Sequence[Entity]
 ) -> Iterator[tuple[Move, SubQuery]]:
-    query = state["plan"].sub_query(gap.requirement.sub_query) or state["plan"].sub_queries[0]
+    planned = state["plan"].sub_queries
+    query = state["plan"].sub_query(gap.requirement.sub_query) or next(iter(planned), None)
+    if query is None:
+        return
     fresh = f"r{len(state.get('reflections', ())) + 1}"
     base = query.model_copy(update={"id": fresh, "depends_on": ()})
     if query.filters:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -90,9 +90,14 @@ _FIELD = re.compile(r"\s*[^\W\d][\w /-]{0,30}[:：]\s+")
 def units_of(item: Evidence) -> list[Unit]:
     """The quotable units of a piece of evidence.
 
-    Prose is split into sentences; a query's rows and relations line by line; a record, written
-    as `field: value`, by field and sentence, without the field's name.
+    Prose is split into sentences; a query's rows line by line; of a relation only the words of
+    its source count, not the edge drawn from them; a record, written as `field: value`, gives
+    its fields' sentences without the field's name.
     """
+    if item.kind == "relations":
+        edge = item.text.find("\n") + 1
+        spans = split(item.text[edge:]) if edge else []
+        return [Unit(edge + u.start, edge + u.end, "sentence") for u in spans]
     if item.chunk_kind != "record":
         return split(item.text)
     found: list[Unit] = []
@@ -108,7 +113,7 @@ def units_of(item: Evidence) -> list[Unit]:
                 for u in split(item.text[body : start + len(line)])
             ]
         start += len(line) + 1
-    return [u for u in found if u.end > u.start and item.text[u.start : u.end] != item.title]
+    return [u for u in found if u.end > u.start and item.text[u.start : u.end] not in item.title]
 
 
 def context_terms(evidence: Evidence) -> frozenset[str]:
@@ -116,12 +121,29 @@ def context_terms(evidence: Evidence) -> frozenset[str]:
     return frozenset(content_terms(" ".join((evidence.title, *evidence.locator.heading_path))))
 
 
-def applicable(found: Sequence[Candidate], spellings: frozenset[str], day: date) -> list[Candidate]:
-    """What is of the version that a question names, or else what is in force on the day."""
+CLEARLY = 0.05
+"""How much nearer what is out of force must be to count before what is in force."""
+
+
+def applicable(
+    found: Sequence[Candidate],
+    spellings: frozenset[str],
+    day: date,
+    near: Callable[[Candidate], float] = lambda _: 0.0,
+) -> list[Candidate]:
+    """What a question may be answered with.
+
+    What is of the version that it names; else what is in force on the day, unless that is
+    plainly about something else and only a text out of force is about the question.
+    """
     named = [c for c in found if c.evidence.meta.version in spellings]
     if named:
         return named
-    return [c for c in found if c.evidence.meta.in_force(day)] or list(found)
+    current = [c for c in found if c.evidence.meta.in_force(day)]
+    nearest = max(map(near, found), default=0.0)
+    if not current or max(map(near, current)) < nearest - CLEARLY:
+        return list(found) if not current else [c for c in found if c not in current]
+    return current
 
 
 def in_context(candidate: Candidate, terms: Sequence[str]) -> str:

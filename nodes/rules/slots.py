@@ -23,6 +23,7 @@ LABELS: dict[str, dict[Language, str]] = {
     "figures": {"en": "Figures", "zh": "数据"},
     "relations": {"en": "Relations", "zh": "关系"},
     "outdated": {"en": "No longer in force", "zh": "已失效"},
+    "upcoming": {"en": "Not in force yet", "zh": "尚未生效"},
 }
 
 _F = re.IGNORECASE

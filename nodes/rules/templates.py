@@ -2,18 +2,25 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from pydantic import JsonValue
 
 from backends.relational.base import Parameter, Template
 from domain.knowledge import Entity
 from domain.plan import Language, Period, ToolCall
+from nodes.rules.periods import clock_times
 from runtime.text.analyzer import content_terms
 
-MINIMUM = 0.34
-"""Below this share of common words a question is not about a template (set on examples/payments)."""
+UNMATCHED = 0.2
+"""Share of a question's words that may be foreign to a template: one word in five, so in a short
+question none. A word that no example of the template uses ("suspended", "in Africa") asks for
+something else."""
 
-_DATES = re.compile(r"\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?|\d{1,2}:\d{2}")
+_DATES = re.compile(
+    r"\d{4}\s*[-/.年]\s*\d{1,2}\s*[-/.月]\s*\d{1,2}\s*日?|\d{1,2}:\d{2}|\d{1,2}\s*[点时]"
+)
+_DAYS = re.compile(r"\d{4}\s*[-/.年]\s*\d{1,2}\s*[-/.月]\s*\d{1,2}\s*日?")
 _INTEGER = re.compile(r"(?<![\w.:-])\d{1,6}(?![\w.:-])")
 
 
@@ -23,95 +30,122 @@ def match_template(
     entities: Sequence[Entity],
     period: Period | None,
     language: Language,
+    *,
+    strict: bool = True,
 ) -> ToolCall | None:
-    """The call that answers the question, or None where no template is close enough.
+    """The call that answers the question, or None where no template quite fits.
 
-    Templates are compared by the words of their example questions, without the names, dates
-    and numbers that are parameters anyway; a template of which a required parameter cannot
-    be filled is passed over.
+    A template fits when it knows the question's words and its parameters take up every entity,
+    day and hour that the question names: a figure for the whole day is no answer about an
+    hour. Without `strict` (a diagnosis looks around the moment) hours may be left over.
     """
     wanted = _topic(question, entities)
-    scored = sorted(
-        ((_similarity(wanted, template), template) for template in templates),
-        key=lambda pair: (-pair[0], pair[1].name),
-    )
-    for score, template in scored:
-        if score < MINIMUM:
-            return None
-        parameters = _fill(template.parameters, question, entities, period)
-        if parameters is not None:
-            return ToolCall(
-                tool="sql_lookup",
-                arguments={
-                    "template": template.name,
-                    "parameters": parameters,
-                    "language": language,
-                },
-            )
-    return None
+    best: tuple[int, float, ToolCall] | None = None
+    for template in sorted(templates, key=lambda t: t.name):
+        if not wanted or _foreign(wanted, template) > (UNMATCHED if strict else 0.6):
+            continue
+        filled = _Filling(question, entities, period, strict).fill(template.parameters)
+        if filled is None:
+            continue
+        call = ToolCall(
+            tool="sql_lookup",
+            arguments={"template": template.name, "parameters": filled, "language": language},
+        )
+        scored = (len(filled), _similarity(wanted, template), call)
+        if best is None or scored[:2] > best[:2]:
+            best = scored
+    return best[2] if best else None
 
 
 def _topic(question: str, entities: Iterable[Entity]) -> frozenset[str]:
     text = _DATES.sub(" ", question)
     for entity in entities:
-        for name in sorted((entity.name, *entity.aliases), key=len, reverse=True):
+        for name in sorted((entity.name, *entity.aliases, entity.id), key=len, reverse=True):
             text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    return frozenset(t for t in content_terms(text) if not t.isdigit())
+    return frozenset(t for t in content_terms(text) if not any(c.isdigit() for c in t))
+
+
+def _vocabulary(example: str) -> frozenset[str]:
+    terms = content_terms(_DATES.sub(" ", example))
+    return frozenset(t for t in terms if not any(c.isdigit() for c in t))
+
+
+def _foreign(wanted: frozenset[str], template: Template) -> float:
+    """The share of the question's words that no example or description of the template has."""
+    known = set[str]().union(
+        *map(_vocabulary, (*template.questions, *template.description.values()))
+    )
+    return len(wanted - known) / len(wanted)
 
 
 def _similarity(wanted: frozenset[str], template: Template) -> float:
-    best = 0.0
-    for example in (*template.questions, *template.description.values()):
-        terms = frozenset(
-            t for t in content_terms(_DATES.sub(" ", example)) if not any(c.isdigit() for c in t)
-        )
-        if wanted and terms:
-            best = max(best, len(wanted & terms) / len(wanted | terms) ** 0.5 / len(wanted) ** 0.5)
-    return best
+    examples = map(_vocabulary, (*template.questions, *template.description.values()))
+    return max((len(wanted & e) / len(wanted | e) for e in examples if wanted | e), default=0.0)
 
 
-def _fill(
-    declared: Sequence[Parameter],
-    question: str,
-    entities: Sequence[Entity],
-    period: Period | None,
-) -> dict[str, JsonValue] | None:
-    filled: dict[str, JsonValue] = {}
-    unused = list(entities)
-    for parameter in declared:
-        value = _value(parameter, question, unused, period)
-        if value is not None:
-            filled[parameter.name] = value
-        elif parameter.required and parameter.default is None:
+class _Filling:
+    """Fills the parameters of one template and watches that nothing named is left over."""
+
+    def __init__(
+        self, question: str, entities: Sequence[Entity], period: Period | None, strict: bool
+    ) -> None:
+        self._question = question
+        self._unused = list(entities)
+        self._period = period
+        self._strict = strict
+        self._days_left = len(set(_DAYS.findall(question))) or (period is not None) * 1
+        self._hours = [int(time[:2]) for time in clock_times(question)]
+        self._hours_left = bool(self._hours)
+
+    def fill(self, declared: Sequence[Parameter]) -> dict[str, JsonValue] | None:
+        """The values by name; None where a required one is missing or something is left over."""
+        filled: dict[str, JsonValue] = {}
+        for parameter in declared:
+            value = self._value(parameter)
+            if value is not None:
+                filled[parameter.name] = value
+            elif parameter.required and parameter.default is None:
+                return None
+        if self._unused or self._days_left > 0 or (self._strict and self._hours_left):
             return None
-    return filled
+        return filled
 
+    def _value(self, parameter: Parameter) -> JsonValue:
+        if parameter.entity_type and (entity := self._entity(parameter.entity_type)):
+            return entity
+        if parameter.choices:
+            folded = self._question.casefold()
+            return next((c for c in parameter.choices if c.casefold() in folded), None)
+        if parameter.type in ("date", "datetime"):
+            return self._moment(parameter)
+        if parameter.type in ("integer", "number") and "hour" in parameter.name:
+            return self._hour(parameter)
+        if parameter.type in ("integer", "number"):
+            found = _INTEGER.search(_DATES.sub(" ", self._question))
+            return int(found.group()) if found else None
+        return None
 
-def _value(
-    parameter: Parameter, question: str, unused: list[Entity], period: Period | None
-) -> JsonValue:
-    if parameter.entity_type:
-        return _entity(parameter, unused)
-    if parameter.choices:
-        folded = question.casefold()
-        return next((c for c in parameter.choices if c.casefold() in folded), None)
-    if parameter.type in ("date", "datetime"):
-        if period is None:
-            return None
+    def _entity(self, kind: str) -> str | None:
+        for entity in self._unused:
+            if entity.type == kind:
+                self._unused.remove(entity)
+                return entity.id.rsplit(":", 1)[-1]
+        return None
+
+    def _moment(self, parameter: Parameter) -> str | None:
         closing = parameter.name.startswith(("end", "to", "until"))
-        moment = period.end if closing else period.start
-        if moment is None:
+        moment = self._period and (self._period.end if closing else self._period.start)
+        if not isinstance(moment, datetime):
             return None
+        self._days_left -= 1
         return moment.date().isoformat() if parameter.type == "date" else moment.isoformat()
-    if parameter.type in ("integer", "number"):
-        found = _INTEGER.search(_DATES.sub(" ", question))
-        return int(found.group()) if found else None
-    return None
 
-
-def _entity(parameter: Parameter, unused: list[Entity]) -> str | None:
-    for entity in unused:
-        if entity.type == parameter.entity_type:
-            unused.remove(entity)
-            return entity.id.rsplit(":", 1)[-1]
-    return None
+    def _hour(self, parameter: Parameter) -> int | None:
+        """Hours count from their beginning: from 22:00 to 23:00 is the hour 22."""
+        if not self._hours or not self._strict:
+            return None
+        self._hours_left = False
+        first, last = self._hours[0], self._hours[-1]
+        if parameter.name.startswith(("end", "to", "until", "last")):
+            return max(first, last - 1)
+        return first

@@ -119,6 +119,25 @@ def test_doctor_finds_everything_in_place(cli: Cli) -> None:
     assert {c["check"] for c in report["checks"]} >= {"settings", "disk", "embedder", "knowledge"}
 
 
+def test_a_damaged_cache_of_vectors_is_told_and_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "limits.md").write_text(LIMITS, encoding="utf-8")
+    cache = tmp_path / "data" / "embeddings.sqlite"
+    cache.parent.mkdir()
+    cache.write_bytes(b"rubbish" * 1_000)
+    loaded = run(tmp_path, "ingest", "docs", "--json")
+    assert (loaded.returncode, only_object(loaded)["loaded"]) == (0, 1)
+    assert loaded.stderr.count("was damaged") == 1
+    assert "embeddings.sqlite" in loaded.stderr
+
+    assert "warning" not in run(tmp_path, "ingest", "docs", "--json").stderr
+    cache.write_bytes(b"rubbish" * 1_000)
+    report = only_object(run(tmp_path, "doctor", "--json"))
+    [embedder] = [check for check in report["checks"] if check["check"] == "embedder"]
+    assert (embedder["state"], report["ok"]) == ("warn", True)
+    assert "was damaged" in embedder["detail"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "env", "code", "message"),
     [

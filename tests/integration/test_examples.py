@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from domain.answer import Answer
-from domain.errors import InputError, KnowledgeError
+from domain.errors import BackendError, InputError, KnowledgeError
 from domain.identity import Principal, Scope
 from domain.run import Context
 from graph.build import Graph, build_graph
@@ -269,8 +269,9 @@ async def test_evidence_is_rebuilt_from_its_store_and_forgeries_come_back_true(
     graph: Graph, made: Services
 ) -> None:
     state: dict[str, Any] = {}
-    async for state in graph.astream({"question": QUESTIONS[0]["question"]}, stream_mode="values"):
-        pass
+    question = QUESTIONS[0]["question"]
+    async for update in graph.astream({"question": question}, stream_mode="values"):
+        state = update
     pieces = state["evidence"]
     assert {piece.kind for piece in pieces} >= {"chunk", "relations"}
     forged = [
@@ -299,3 +300,88 @@ async def test_evidence_is_rebuilt_from_its_store_and_forgeries_come_back_true(
     found, notes = await made.reader.read(broken, scope=scope, version=version)
     assert not found
     assert len(notes) == 1
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why did the payment failure rate of merchant Blue Kite Books rise after 22:00 on 2026-11-12?",
+        "Why did the payment failure rate of Redwood Hotels rise on 2026-11-12?",
+        "商户蓝风筝书店的支付失败率为什么在 2026-11-12 22:00 之后上升？",
+        "How many suspended merchants are there?",
+        "有多少个暂停的商户？",
+        "How many active merchants are there in Africa?",
+        "How many failed orders did Northwind Travel have on 2026-12-25?",
+        "How many failed orders did Northwind Travel have on 2026-11-12 and 2026-11-13?",
+        "How many failed orders did Northwind Travel and Redwood Hotels have on 2026-11-12?",
+        "What does refund policy v3 say?",
+        "退款政策 v3 的内容是什么？",
+    ],
+)
+async def test_what_is_not_recorded_is_not_made_up_from_its_neighbours(
+    graph: Graph, question: str
+) -> None:
+    answer = await ask(graph, question)
+    assert answer.verdict == "abstained", answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "unsaid"),
+    [
+        ("How many active merchants are there in Europe?", "europe has 2 active", "southeast"),
+        ("北风旅行 2026-11-12 21点有多少笔失败订单？", "失败 4 笔", "502"),
+        ("WHAT IS A TENANT LIMIT", "highest number of concurrent requests", ""),
+        ("What was the refund window on 2026-05-01?", "90 days", "180 days"),
+        ("Why did payments of Lantern Games fail on 2026-10-21?", "E5022", "callback.concurrency"),
+    ],
+)
+async def test_the_answer_is_about_what_is_asked(
+    graph: Graph, question: str, said: str, unsaid: str
+) -> None:
+    answer = await ask(graph, question)
+    assert answer.verdict in ("answered", "answered_with_caveat")
+    assert said in answer.text
+    assert not unsaid or unsaid not in answer.text
+
+
+async def test_a_thread_tells_nobody_else_what_was_said_in_it(made: Services) -> None:
+    graph = build_graph(made, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "shared"}}
+    secret = next(q["question"] for q in QUESTIONS if q["id"] == "restricted-en")
+    with made.identity.acting_as(Principal(tenant="demo", user="f", roles=("finance",))):
+        told = await graph.ainvoke({"question": secret}, config)
+    assert "6 percent" in str(told["messages"])
+    with made.identity.acting_as(Principal(tenant="demo", user="g")):
+        after = await graph.ainvoke({"question": "and what about it?"}, config)
+    assert "6 percent" not in str(after["messages"])
+    assert "reserve" not in after["answer"].model_dump_json()
+    assert [message.type for message in after["messages"]] == ["human", "ai"]
+
+
+async def test_want_of_time_is_not_told_as_want_of_knowledge(graph: Graph) -> None:
+    hurried = await ask(graph, "What is a tenant limit?", limit_ms=1)
+    assert hurried.verdict == "abstained"
+    assert "in time" in hurried.text
+    assert "does not suffice" not in hurried.text
+
+
+async def test_many_questions_in_one_are_bounded(graph: Graph) -> None:
+    many = " ".join(f"What is the tenant limit of merchant M1{n:03}?" for n in range(150))
+    answer = await ask(graph, many)
+    assert answer.plan is not None
+    assert len(answer.plan.sub_queries) <= 16
+    assert answer.usage.tool_calls <= 40
+
+
+async def test_a_failing_store_is_told_and_the_rest_goes_on(
+    graph: Graph, made: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = await made.library.current()
+
+    async def fail(*_: Any, **__: Any) -> Any:
+        raise BackendError("the word index is on fire")
+
+    monkeypatch.setattr(knowledge.lexical, "search", fail)
+    answer = await ask(graph, "What is a tenant limit?")
+    assert any("on fire" in note.cause for note in answer.degradations)
+    assert answer.verdict in ("answered", "answered_with_caveat")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.limits import Limits
+from domain.limits import Limits, Usage
 from domain.plan import Plan
 from graph.edges import after_evaluate, after_guard, after_reflect, after_route, dispatch
 from graph.limits import SLICES_MS, WHOLE_MS, budget_s
@@ -42,6 +42,12 @@ def test_unsure_reflects_until_the_steps_are_used_up() -> None:
 def test_out_of_time_answers_with_what_there_is() -> None:
     late = UNSURE.model_copy(update={"elapsed_ms": 4_400.0})
     assert after_evaluate(state(assessments=(late,))) == "answer"
+
+
+def test_out_of_tokens_or_money_answers_with_what_there_is() -> None:
+    for spent in (Usage(prompt_tokens=12_000), Usage(money=1.0)):
+        assert after_evaluate(state(assessments=(UNSURE,), usage=spent)) == "answer"
+    assert after_evaluate(state(assessments=(UNSURE,), usage=Usage(prompt_tokens=9))) == "reflect"
 
 
 def test_a_round_without_new_evidence_is_the_last() -> None:
@@ -118,5 +124,5 @@ def test_no_stage_waits_longer_than_its_slice_or_what_is_left(
     slice_s = SLICES_MS["rules"][stage] * latency / WHOLE_MS["rules"] / 1000
     budget = budget_s(stage, bound, now)
     assert 0 < budget <= max(slice_s, 0.05) + 1e-9
-    if stage not in ("answer", "safe_guard", "done"):
+    if stage not in ("answer", "safe_guard"):
         assert budget <= max(0.001, bound.remaining_ms(now) / 1000)

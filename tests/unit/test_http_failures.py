@@ -14,11 +14,11 @@ from domain.errors import (
     BackendError,
     ConfigurationError,
     InputError,
+    InvalidRequest,
     KnowledgeError,
     StoreBusy,
 )
 from server.failures import safe
-from server.requests import InvalidRequest
 
 
 async def reply_to(failure: Exception) -> httpx.Response:

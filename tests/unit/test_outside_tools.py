@@ -1,7 +1,10 @@
 """Tools that leave the organisation's knowledge: closed by default, read-only, bounded."""
 
+import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -9,7 +12,9 @@ import pytest
 from domain.errors import AccessDenied, BackendError, ConfigurationError, InputError
 from domain.identity import Principal, Scope
 from domain.plan import ToolCall
-from runtime.policy import Policies, Policy, load_policies
+from graph.services import make_services
+from runtime.policy import Policies, Policy
+from runtime.settings import Settings
 from tests.unit.states import evidence
 from tests.unit.wire import serving
 from tools.api_call import api_tool, read_operations
@@ -41,11 +46,17 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-async def call(spec: Path, url: str, operation: str, parameters: dict[str, Any]) -> Any:
+async def call(
+    spec: Path,
+    url: str,
+    operation: str,
+    parameters: dict[str, Any],
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Any:
     policies = Policies(
         {"demo": Policy(outside_tools=("api_call",), api_operations=("getOrder", "deleteOrder"))}
     )
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(transport=transport) as client:
         tool = api_tool(spec, url, policies, OutsideCache(), client)
         return await Guard({"api_call": tool}, policies).call(
             ToolCall(tool="api_call", arguments={"operation": operation, "parameters": parameters}),
@@ -89,9 +100,61 @@ async def test_a_failing_operation_is_told_without_its_body(spec: Path, status: 
     assert "token" not in str(raised.value)
 
 
-async def test_an_endless_answer_is_refused(spec: Path) -> None:
-    with serving(lambda *_: (200, b"x" * 300_000)) as (url, _), pytest.raises(BackendError):
+async def test_an_endless_answer_is_refused_while_it_comes(spec: Path) -> None:
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 10_000
+            yield b"x" * 10_000
+
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=endless()))
+    with pytest.raises(BackendError, match="more than 200000 bytes"):
+        await call(spec, "http://api", "getOrder", {"id": "1"}, transport)
+    assert sent <= 300_000
+
+
+@pytest.mark.parametrize("value", ["", " ", ".", "..", "../admin", "a/../..", "a\\..", "./x"])
+async def test_a_path_value_never_leads_to_another_resource(spec: Path, value: str) -> None:
+    with (
+        serving(lambda *_: (200, {})) as (url, seen),
+        pytest.raises(InputError, match="parameter id"),
+    ):
+        await call(spec, url, "getOrder", {"id": value})
+    assert not seen
+
+
+@pytest.mark.parametrize("value", ["...", "a.b", "..a", "v1..v2", "订单 1", "%2e%2e"])
+async def test_a_path_value_with_dots_of_its_own_is_one_segment(spec: Path, value: str) -> None:
+    with serving(lambda path, _: (200, {"path": path})) as (url, _):
+        [evidence] = (await call(spec, url, "getOrder", {"id": value})).evidence
+    assert json.loads(evidence.text)["path"] == "/orders/" + quote(value, safe="")
+
+
+@pytest.mark.parametrize(
+    "url", ["http://\x7f", "http://a:b:c", "ftp://x", "", "http://" + "x" * 70_000]
+)
+async def test_an_address_that_cannot_be_asked_is_a_failure_of_the_operation(
+    spec: Path, url: str
+) -> None:
+    with pytest.raises(BackendError, match="the operation getOrder failed"):
         await call(spec, url, "getOrder", {"id": "1"})
+
+
+async def test_the_answers_own_encoding_is_read(spec: Path) -> None:
+    body, kind = "退款".encode("gb18030"), {"content-type": "text/plain; charset=gb18030"}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body, headers=kind))
+    [evidence] = (await call(spec, "http://api", "getOrder", {"id": "1"}, transport)).evidence
+    assert evidence.text == "退款"
+
+
+async def test_closing_the_services_closes_the_connections(spec: Path, tmp_path: Path) -> None:
+    made = make_services(Settings(data_dir=tmp_path, openapi_file=spec, _env_file=None))
+    assert made.client is not None
+    assert not made.client.is_closed
+    await made.close()
+    assert made.client.is_closed
 
 
 def test_a_broken_openapi_file_is_named(tmp_path: Path) -> None:
@@ -157,15 +220,3 @@ def test_the_outside_cache_forgets_the_oldest_of_a_tenant_first() -> None:
             cache.put(tenant, evidence(name * 10, id=name))
     for tenant in ("demo", "other"):
         assert [cache.get(tenant, name) is not None for name in "abc"] == [False, True, True]
-
-
-def test_a_policy_file_is_read_strictly(tmp_path: Path) -> None:
-    path = tmp_path / "policy.yaml"
-    path.write_text("tenants:\n  demo:\n    outside_tools: [web_search]\n")
-    policies = load_policies(path)
-    assert policies.of("demo").allows("web_search", ALICE)
-    assert not policies.of("other").allows("web_search", ALICE)
-    path.write_text("tenants:\n  demo:\n    outside_tool: [web_search]\n")
-    with pytest.raises(ConfigurationError, match="outside_tool"):
-        load_policies(path)
-    assert load_policies(None).of("demo") == Policy()

@@ -1,6 +1,6 @@
 """Intent, identifiers, versions, periods and follow-ups, in both languages."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -48,6 +48,13 @@ def test_intent(question: str, intent: str) -> None:
         ("你能做什么？", "capability"),
         ("Write me a poem about rain", "out_of_scope"),
         ("给我讲个笑话", "out_of_scope"),
+        ("Hello, what can you do for me?", "capability"),
+        ("What do you know?", "capability"),
+        ("您可以回答哪些问题？", "capability"),
+        ("你能帮我做什么呢？", "capability"),
+        ("Tell me a joke, please!", "out_of_scope"),
+        ("What is the weather like in Paris tomorrow?", "out_of_scope"),
+        ("北京明天天气如何？", "out_of_scope"),
     ],
 )
 def test_small_talk_needs_no_retrieval(question: str, intent: str) -> None:
@@ -57,6 +64,30 @@ def test_small_talk_needs_no_retrieval(question: str, intent: str) -> None:
 def test_a_question_that_only_begins_like_small_talk_is_a_question() -> None:
     assert chatter("Hello, what is the refund window?") is None
     assert chatter("你好，退款期限是多少？") is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do you know about merchant Orion Mall's refund limit?",
+        "Who are you calling when the gateway is down?",
+        "What can you do about a chargeback?",
+        "How can you help a merchant get a refund?",
+        "What questions can you answer about refunds?",
+        "What is the limit of the weather forecast API today?",
+        "Tell me a story about why refunds fail",
+        "你能帮什么商户退款？",
+        "你们能做什么退款？",
+        "怎么用你们的退款接口？",
+        "你是什么版本的网关？",
+        "天气预报接口的限额是多少？",
+        "今天天气接口为什么超时？",
+        "讲个笑话接口的限额是多少？",
+        "彩票号码接口由谁负责？",
+    ],
+)
+def test_a_question_that_only_holds_words_of_small_talk_is_a_question(question: str) -> None:
+    assert chatter(question) is None
 
 
 def test_several_questions_in_one_are_told_apart() -> None:
@@ -103,6 +134,64 @@ def test_periods(question: str, start: datetime, end: datetime | None) -> None:
     assert found.start == start
     if end is not None:
         assert found.end == end
+
+
+DAY = datetime(2026, 11, 12, tzinfo=UTC)
+
+
+def at(hour: int, minute: int = 0) -> datetime:
+    return DAY + timedelta(hours=hour, minutes=minute)
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("before 14:00 on 2026-11-12", DAY, at(14)),
+        ("2026-11-12 14点之前", DAY, at(14)),
+        ("2026-11-12 下午3点以前", DAY, at(15)),
+        ("by 3 pm on 12 November 2026", DAY, at(15)),
+        ("截至2026年11月12日9点", DAY, at(9)),
+        ("at 3 pm on 2026-11-12", at(15), at(24)),
+        ("2026-11-12 下午3点", at(15), at(24)),
+        ("2026-11-12 下午三点半", at(15, 30), at(24)),
+        ("2026-11-12 上午9点起", at(9), at(24)),
+        ("after 12 a.m. on 2026-11-12", at(0), at(24)),
+        ("2026-11-12 凌晨12点之后", at(0), at(24)),
+        ("since 8 o'clock in the evening on 2026-11-12", at(20), at(24)),
+        ("2026-11-12 晚上8点之后", at(20), at(24)),
+        ("between 14:00 and 15:00 on 2026-11-12", at(14), at(15)),
+        ("from 9 am to 5 pm on Nov 12, 2026", at(9), at(17)),
+        ("2026-11-12 14点到15点之间", at(14), at(15)),
+        ("2026-11-12 14点和15点之间", at(14), at(15)),
+        ("2026-11-12 14:00-15:30", at(14), at(15, 30)),
+        ("between 22:00 and 02:00 on 2026-11-12", at(22), at(26)),
+        ("from 2026-11-12 14:00 to 2026-11-13 15:00", at(14), at(39)),
+        ("2026-11-12 14点前后", at(14), at(24)),
+        ("between 2026-11-12 and 2026-11-14", DAY, at(72)),
+        ("2026年11月12日到11月14日", DAY, at(72)),
+        ("before 2026-11-12", None, DAY),
+        ("2026年11月12日之前", None, DAY),
+        ("since 2026-11-12", DAY, None),
+        ("2026年11月12日以后", DAY, None),
+    ],
+)
+def test_both_ends_of_a_period(question: str, start: datetime | None, end: datetime | None) -> None:
+    found = period(question, NOW)
+    assert found is not None
+    assert (found.start, found.end) == (start, end)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["The bank declined 12 orders", "升级到 v2 时失败", "快一点", "between 3 and 5 parts"],
+)
+def test_figures_that_only_look_like_times_are_none(question: str) -> None:
+    assert period(question, NOW) is None
+
+
+def test_half_days_are_told_on_the_clock_of_24_hours() -> None:
+    assert clock_times("between 9 am and 3:30 p.m.") == ("09:00", "15:30")
+    assert clock_times("下午3点到晚上8点半") == ("15:00", "20:30")
 
 
 def test_no_time_is_no_period_and_a_bare_clock_time_is_open() -> None:
