@@ -73,5 +73,5 @@ class Library:
     async def _swap_to(self, knowledge: Knowledge) -> None:
         self._open.pop(knowledge.version, None)
         self._open[knowledge.version] = knowledge
-        for old in sorted(self._open)[:-2]:
+        for old in list(self._open)[:-2]:
             await self._open.pop(old).close()

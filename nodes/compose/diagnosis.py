@@ -183,11 +183,9 @@ class Diagnosis:
     def _act(self) -> None:
         ids = set(self._queries("action"))
         evidence = [e for e in self._material.evidence if ids & set(e.sub_queries)]
-        scored = [(self._remedy(p), p) for e in evidence for p in procedures(e)]
+        fitting = [item for item in evidence if self._fits(item)]
+        scored = [(self._remedy(p), p) for item in fitting for p in procedures(item)]
         if not scored:
-            self._fill(
-                "action", most=4, weigh=self._plain, keep=lambda c: c.evidence.kind == "chunk"
-            )
             return
         best = max(scored, key=lambda pair: pair[0])[1]
         for step in best.steps:

@@ -305,7 +305,7 @@ async def test_evidence_is_rebuilt_from_its_store_and_forgeries_come_back_true(
 @pytest.mark.parametrize(
     "question",
     [
-        "Why did the payment failure rate of merchant Blue Kite Books rise after 22:00 on 2026-11-12?",
+        "Why did the failure rate of merchant Blue Kite Books rise after 22:00 on 2026-11-12?",
         "Why did the payment failure rate of Redwood Hotels rise on 2026-11-12?",
         "商户蓝风筝书店的支付失败率为什么在 2026-11-12 22:00 之后上升？",
         "How many suspended merchants are there?",
@@ -329,7 +329,7 @@ async def test_what_is_not_recorded_is_not_made_up_from_its_neighbours(
     ("question", "said", "unsaid"),
     [
         ("How many active merchants are there in Europe?", "europe has 2 active", "southeast"),
-        ("北风旅行 2026-11-12 21点有多少笔失败订单？", "失败 4 笔", "502"),
+        ("北风旅行 2026-11-12 21点有多少笔失败订单？", "失败 4 笔", "502 笔"),
         ("WHAT IS A TENANT LIMIT", "highest number of concurrent requests", ""),
         ("What was the refund window on 2026-05-01?", "90 days", "180 days"),
         ("Why did payments of Lantern Games fail on 2026-10-21?", "E5022", "callback.concurrency"),

@@ -132,6 +132,7 @@ async def test_a_lost_conclusion_goes_back_once_with_its_gap() -> None:
 async def test_only_a_direct_reply_may_do_without_a_citation() -> None:
     greeting = route(mode="direct", intent="greeting")
     reply = direct_reply(greeting)
+    assert reply is not None
     assert (await verdict(reply, route=greeting)).text == reply.text
     assert (await verdict(reply)).verdict == "abstained"
     forged = reply.model_copy(update={"text": "All refunds are free."})
