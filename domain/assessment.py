@@ -55,7 +55,10 @@ class Assessment(Model):
 
 
 class Reflection(Model):
-    """The move chosen for a named gap, with the calls it adds."""
+    """The move chosen for a named gap, with the calls it adds.
+
+    `ask` is what only the user can supply, where the move is to ask.
+    """
 
     step: int
     move: Move
@@ -63,3 +66,4 @@ class Reflection(Model):
     expected_gain: float
     reason: str
     sub_queries: tuple[str, ...] = ()
+    ask: str = ""

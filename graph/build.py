@@ -79,7 +79,9 @@ def build_graph(services: Services, *, checkpointer: Checkpointer = None) -> Gra
     builder.add_conditional_edges(
         "evaluate", Untraced(after_evaluate), ["retrieve", "reflect", "answer"]
     )
-    builder.add_conditional_edges("reflect", Untraced(after_reflect), ["retrieve", "answer"])
+    builder.add_conditional_edges(
+        "reflect", Untraced(after_reflect), ["retrieve", "answer", "clarify"]
+    )
     builder.add_edge("answer", "safe_guard")
     builder.add_conditional_edges("safe_guard", Untraced(after_guard), ["reflect", "done"])
     builder.add_edge("done", END)

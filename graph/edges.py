@@ -11,7 +11,7 @@ from nodes.retrieve import ready_queries, tasks
 
 AfterRoute = Literal["plan", "answer", "clarify"]
 AfterEvaluate = Literal["retrieve", "reflect", "answer"]
-AfterReflect = Literal["retrieve", "answer"]
+AfterReflect = Literal["retrieve", "answer", "clarify"]
 AfterGuard = Literal["reflect", "done"]
 
 
@@ -49,7 +49,9 @@ def after_evaluate(state: State) -> AfterEvaluate:
 
 
 def after_reflect(state: State) -> AfterReflect:
-    """A round follows only where the chosen move added something to ask."""
+    """A round follows only where the chosen move added something to ask, of sources or the user."""
+    if state["route"].mode == "clarify":
+        return "clarify" if state["run"].resumable else "answer"
     out_of_steps = state["step"] >= state["run"].limits.steps
     ready = ready_queries(state["plan"], state.get("dispatched", ()))
     return "retrieve" if ready and not out_of_steps else "answer"

@@ -10,13 +10,13 @@ from domain.run import Context
 from domain.state import State
 from nodes.base import Update
 from nodes.compose.render import clarification
-from nodes.init import checked_question
+from nodes.init import checked_question, unsearched
 from runtime.clock import Clock
 
 
 @dataclass(frozen=True)
 class ClarifyNode:
-    """Pauses the run; the reply completes the question and the clock starts anew."""
+    """Pauses the run; the reply completes the question, and the search starts anew."""
 
     clock: Clock
     question_max_chars: int
@@ -33,7 +33,7 @@ class ClarifyNode:
         )
         added = checked_question(reply, self.question_max_chars)
         question = f"{run.question.rstrip('?？ ')}: {added}"
-        return {
+        return unsearched() | {
             "run": run.model_copy(
                 update={
                     "question": question,

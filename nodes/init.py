@@ -132,21 +132,27 @@ def _last_human(messages: Sequence[AnyMessage]) -> str:
     return ""
 
 
-def _fresh() -> Update:
-    """What an earlier turn of the thread left behind is no part of this one."""
+def unsearched() -> Update:
+    """The part of the State that searching fills, empty."""
     return {
+        "plan": Plan(sub_queries=()),
+        "draft": Draft(),
         "step": 0,
         "round_queries": (),
         "dispatched": Overwrite(()),
         "asked": Overwrite(()),
         "results": Overwrite(()),
-        "plan": Plan(sub_queries=()),
-        "draft": Draft(),
         "evidence": (),
         "new_evidence": 0,
         "assessments": Overwrite(()),
         "reflections": Overwrite(()),
         "guard_returns": 0,
+    }
+
+
+def _fresh() -> Update:
+    """What an earlier turn of the thread left behind is no part of this one."""
+    return unsearched() | {
         "degradations": Overwrite(()),
         "usage": Overwrite(Usage()),
         "trace": Overwrite(()),

@@ -35,6 +35,9 @@ class ReflectNode:
         if chosen is None:
             return {}
         reflection, queries = chosen
+        if reflection.move == "ask_user":
+            asked = state["route"].model_copy(update={"mode": "clarify", "missing": reflection.ask})
+            return {"reflections": (reflection,), "route": asked}
         plan = state["plan"]
         grown = plan.model_copy(update={"sub_queries": (*plan.sub_queries, *queries)})
         return {"reflections": (reflection,), "plan": grown}

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from backends.library import Library
+from backends.relational.base import Template
 from domain.assessment import Gap, Move, Reflection
-from domain.identity import Scope
+from domain.identity import Filter, Scope
 from domain.knowledge import Entity
 from domain.plan import SubQuery, ToolCall
 from domain.state import State
 from nodes.rules.intent import clauses
+from nodes.rules.templates import lacking
 from runtime.text.analyzer import content_terms
 
 _GAIN: dict[Move, float] = {
@@ -17,8 +20,8 @@ _GAIN: dict[Move, float] = {
     "rewrite": 0.5,
     "switch_source": 0.4,
     "decompose": 0.4,
-    "narrow": 0.3,
-    "ask_user": 0.2,
+    "narrow": 0.55,
+    "ask_user": 0.7,
 }
 """How often a move closes a gap, as a prior; multiplied by the weight of the gap."""
 
@@ -47,13 +50,18 @@ class RuleReflector:
     ) -> tuple[Reflection, tuple[SubQuery, ...]] | None:
         knowledge = await self.library.version(state["run"].knowledge_version)
         entities = await knowledge.entities.link(state["route"].standalone, scope=scope)
+        asking = self._ask_user(
+            state, await knowledge.relational.templates(scope=scope), tools, entities
+        )
+        if asking is not None:
+            return asking, ()
         made = {(r.gap, r.move) for r in state.get("reflections", ())}
         options = [
             (gain, position, gap, move, query)
             for position, gap in enumerate(state["assessments"][-1].gaps)
             for move, query in _moves(gap, state, tools, entities)
             if (gap.requirement.id, move) not in made and _is_new(query, state)
-            for gain in [_GAIN[move] * (1.0 if gap.requirement.essential else 0.5)]
+            for gain in [_gain(move, gap)]
         ]
         if not options:
             return None
@@ -68,6 +76,37 @@ class RuleReflector:
         )
         return reflection, (query,)
 
+    def _ask_user(
+        self,
+        state: State,
+        templates: Sequence[Template],
+        tools: Sequence[str],
+        entities: Sequence[Entity],
+    ) -> Reflection | None:
+        """A figure that is there to be had, if the user says of what: no source can say that."""
+        route, gaps = state["route"], state["assessments"][-1].gaps
+        if route.intent != "statistics" or "sql_lookup" not in tools or not gaps:
+            return None
+        ask = lacking(route.standalone, templates, entities, route.period)
+        if not ask or state["run"].clarified:
+            return None
+        return Reflection(
+            step=state["step"],
+            move="ask_user",
+            gap=gaps[0].requirement.id,
+            expected_gain=_GAIN["ask_user"],
+            reason="only the user can say of what",
+            ask=ask,
+        )
+
+
+def _gain(move: Move, gap: Gap) -> float:
+    """The prior of a move, by the weight of the gap; a name is not found by other words."""
+    names = gap.requirement.kind in ("entity", "constraint", "version")
+    prior = _GAIN["rewrite"] if names and move == "switch_source" else _GAIN[move]
+    prior = _GAIN["switch_source"] if names and move == "rewrite" else prior
+    return prior * (1.0 if gap.requirement.essential else 0.5)
+
 
 def _moves(
     gap: Gap, state: State, tools: Sequence[str], entities: Sequence[Entity]
@@ -80,6 +119,13 @@ def _moves(
     base = query.model_copy(update={"id": fresh, "depends_on": ()})
     if query.filters:
         yield "widen", base.model_copy(update={"filters": (), "calls": _with_gap(query, gap)})
+    day = state["route"].period.start if state["route"].period else None
+    if gap.requirement.kind == "time" and day is not None and not query.filters:
+        around = (
+            Filter(field="effective_from", op="gte", value=day.date()),
+            Filter(field="effective_from", op="lte", value=day.date() + timedelta(days=1)),
+        )
+        yield "narrow", base.model_copy(update={"filters": around})
     keywords = _keywords(query.question, gap, entities)
     yield "rewrite", base.model_copy(update={"calls": _asking(query, keywords)})
     others = [t for t in _SOURCES if t in tools and t not in {c.tool for c in query.calls}]

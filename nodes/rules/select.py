@@ -133,12 +133,14 @@ def applicable(
 ) -> list[Candidate]:
     """What a question may be answered with.
 
-    What is of the version that it names; else what is in force on the day, unless that is
-    plainly about something else and only a text out of force is about the question.
+    Where it names a version, what is of that version or else speaks of it, and nothing of
+    another. Else what is in force on the day, unless that is plainly about something else and
+    only a text out of force is about the question.
     """
-    named = [c for c in found if c.evidence.meta.version in spellings]
-    if named:
-        return named
+    if spellings:
+        told = tuple(s.casefold() for s in spellings if "." in s or s[:1] in "vV")
+        of_version = [c for c in found if c.evidence.meta.version in spellings]
+        return of_version or [c for c in found if any(t in c.text.casefold() for t in told)]
     current = [c for c in found if c.evidence.meta.in_force(day)]
     nearest = max(map(near, found), default=0.0)
     if not current or max(map(near, current)) < nearest - CLEARLY:

@@ -57,6 +57,24 @@ def match_template(
     return best[2] if best else None
 
 
+def lacking(
+    question: str, templates: Sequence[Template], entities: Sequence[Entity], period: Period | None
+) -> str:
+    """What only the asker can supply for a template that otherwise fits; empty where none does.
+
+    "How many orders failed on 2026-11-12?" fits a template that needs to know whose.
+    """
+    wanted = _topic(question, entities)
+    for template in sorted(templates, key=lambda t: -_similarity(wanted, t)):
+        if not wanted or _foreign(wanted, template) > UNMATCHED:
+            continue
+        filling = _Filling(question, entities, period, strict=True)
+        missing = filling.missing(template.parameters)
+        if missing and not filling.left_over:
+            return ", ".join(p.description or p.name for p in missing)
+    return ""
+
+
 def _topic(question: str, entities: Iterable[Entity]) -> frozenset[str]:
     text = _DATES.sub(" ", question)
     for entity in entities:
@@ -106,9 +124,17 @@ class _Filling:
                 filled[parameter.name] = value
             elif parameter.required and parameter.default is None:
                 return None
-        if self._unused or self._days_left > 0 or (self._strict and self._hours_left):
-            return None
-        return filled
+        return None if self.left_over else filled
+
+    def missing(self, declared: Sequence[Parameter]) -> list[Parameter]:
+        """The required parameters that the question does not fill."""
+        return [p for p in declared if self._value(p) is None and p.required and p.default is None]
+
+    @property
+    def left_over(self) -> bool:
+        """Whether the question names an entity, a day or an hour that no parameter took."""
+        hours = self._strict and self._hours_left
+        return bool(self._unused) or self._days_left > 0 or hours
 
     def _value(self, parameter: Parameter) -> JsonValue:
         if parameter.entity_type and (entity := self._entity(parameter.entity_type)):

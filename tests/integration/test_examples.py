@@ -385,3 +385,25 @@ async def test_a_failing_store_is_told_and_the_rest_goes_on(
     answer = await ask(graph, "What is a tenant limit?")
     assert any("on fire" in note.cause for note in answer.degradations)
     assert answer.verdict in ("answered", "answered_with_caveat")
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "said"),
+    [
+        ("How many failed orders were there on 2026-11-12?", "Northwind Travel", "502"),
+        ("2026-11-12 一共有多少笔失败订单？", "北风旅行", "502"),
+    ],
+)
+async def test_what_only_the_user_knows_is_asked_and_then_answered(
+    made: Services, question: str, reply: str, said: str
+) -> None:
+    alone = await ask(build_graph(made), question)
+    assert alone.verdict == "clarify"
+    assert alone.reflections[-1].move == "ask_user"
+    graph = build_graph(made, checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "ask"}}
+    context = Context(resumable=True)
+    paused = await graph.ainvoke({"question": question}, config, context=context)
+    assert "merchant" in paused["__interrupt__"][0].value["missing"]
+    resumed = await graph.ainvoke(Command(resume=reply), config, context=context)
+    assert said in resumed["answer"].text

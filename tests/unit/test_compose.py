@@ -124,7 +124,7 @@ def test_equal_words_in_two_places_are_two_citations(words: str) -> None:
 async def test_a_symptom_is_of_the_day_that_was_asked_for_or_the_next(
     language: str, day: str, told: bool
 ) -> None:
-    text = {"en": f"On {day} the failure rate rose.", "zh": f"在 {day} 失败率上升。"}[language]
+    text = {"en": f"On {day} more refunds failed.", "zh": f"在 {day} 退款失败率上升。"}[language]
     question = {
         "en": "Why did refunds fail on 2026-11-12?",
         "zh": "2026-11-12 退款为什么失败？",
@@ -137,6 +137,23 @@ async def test_a_symptom_is_of_the_day_that_was_asked_for_or_the_next(
     )
     draft = await composed(asked, evidence(text), queries=(slot_query("q1", "symptom"),))
     assert bool(draft.statements) is told
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Why did webhooks fail on 2026-11-12?", "On 2026-11-12 more refunds failed."),
+        ("2026-11-12 回调为什么失败？", "在 2026-11-12 退款失败率上升。"),
+    ],
+)
+async def test_a_symptom_of_something_else_is_no_symptom(question: str, text: str) -> None:
+    asked = route(
+        intent="diagnosis",
+        standalone=question,
+        period=period(question, datetime(2026, 11, 30, tzinfo=UTC)),
+    )
+    draft = await composed(asked, evidence(text), queries=(slot_query("q1", "symptom"),))
+    assert not draft.statements
 
 
 def version(
