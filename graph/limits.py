@@ -13,9 +13,9 @@ SLICES_MS: Mapping[Profile, Mapping[str, int]] = MappingProxyType(
                 "plan": 300,
                 "retrieve": 1_200,
                 "rerank": 300,
-                "evaluate": 400,
+                "evaluate": 700,
                 "reflect": 100,
-                "answer": 1_200,
+                "answer": 900,
                 "safe_guard": 200,
             }
         ),

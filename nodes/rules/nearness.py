@@ -38,6 +38,10 @@ SLACK = 0.02
 """How much nearer a sentence may be to the question without its unknown words."""
 
 COMPARED = 16
+BATCH = 4
+LONGEST = 240
+"""How many sentences are compared, how many at a time, and how many characters of each."""
+
 _PIECES = re.compile(r"[一-鿿]+|[^一-鿿\s]+|\s+")
 
 
@@ -131,18 +135,27 @@ class SentenceVectors:
         share = sum(map(weights.of, unknown)) / (sum(map(weights.of, terms)) or 1.0)
         if not chosen:
             return Nearness(unknown=share)
+        texts = [in_context(c, terms)[:LONGEST] for c in chosen]
         try:
             async with asyncio.timeout(timeout_s):
-                return await self._compare(question, chosen, unknown, share)
+                await self._learn(texts)
         except TimeoutError:
+            known = [i for i, text in enumerate(texts) if text in self._known]
+            chosen, texts = [chosen[i] for i in known], [texts[i] for i in known]
+        if not chosen:
             return Nearness(unknown=share, measured=False)
+        vectors = np.stack([self._known[text] for text in texts])
+        return await self._compare(question, chosen, vectors, unknown, share)
 
     async def _compare(
-        self, question: str, chosen: Sequence[Candidate], unknown: set[str], share: float
+        self,
+        question: str,
+        chosen: Sequence[Candidate],
+        vectors: Vectors,
+        unknown: set[str],
+        share: float,
     ) -> Nearness:
         embedder = await self.library.embedder()
-        terms = content_terms(question)
-        vectors = await self._vectors([in_context(c, terms) for c in chosen])
         whole = vectors @ await embedder.embed_query(question)
         rest = without_terms(question, unknown)
         without = whole
@@ -156,16 +169,15 @@ class SentenceVectors:
             abroad=all(detect(c.text) != question_language(question) for c in chosen),
         )
 
-    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+    async def _learn(self, texts: Sequence[str]) -> None:
+        """Embed what is not known yet, the most promising first; what is done stays known."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if missing:
-            embedder = await self.library.embedder()
-            made = await embedder.embed_passages(missing)
-            self._known.update(zip(missing, made, strict=True))
-        result = np.stack([self._known[text] for text in texts])
-        while len(self._known) > self.size:
+        embedder = await self.library.embedder()
+        while len(self._known) + len(missing) > self.size and self._known:
             self._known.popitem(last=False)
-        return result
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            self._known.update(zip(batch, await embedder.embed_passages(batch), strict=True))
 
 
 def without_terms(question: str, terms: set[str]) -> str:
