@@ -46,7 +46,8 @@ class Statement(Model):
 class Citation(Model):
     """A checked pointer into a source; `number` is how the text refers to it.
 
-    `start` and `end` are offsets of the quote in the document's canonical text.
+    `start` and `end` are offsets of the quote in the document's canonical text; for rows,
+    relations and pages, which are no documents, in the evidence's own text.
     """
 
     number: int
