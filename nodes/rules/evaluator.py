@@ -25,7 +25,7 @@ COMPARED = 48
 """How many of the most relevant sentences are compared for conflicts."""
 
 
-WAIT = 0.12
+WAIT = 0.09
 """Share of the run's time that comparing sentences may take; all sub-questions wait at once."""
 
 

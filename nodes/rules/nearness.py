@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import rjieba
 
-from backends.embed import Vectors
+from backends.embed import Vector, Vectors
 from backends.library import Library
 from nodes.rules.select import Candidate, Weights, in_context, ranked
 from runtime.text.analyzer import content_terms
@@ -128,7 +128,10 @@ class SentenceVectors:
         *,
         timeout_s: float,
     ) -> Nearness:
-        """Compare a question with the most promising sentences, as far as time allows."""
+        """Compare a question with the most promising sentences, as far as time allows.
+
+        The question is embedded first: once sentences are under way, nothing else has to wait.
+        """
         terms = content_terms(question)
         chosen = [c for _, c in ranked(found, terms, weights)[:COMPARED]]
         unknown = {term for term in terms if not weights.frequencies.get(term)}
@@ -136,6 +139,10 @@ class SentenceVectors:
         if not chosen:
             return Nearness(unknown=share)
         texts = [in_context(c, terms)[:LONGEST] for c in chosen]
+        rest = without_terms(question, unknown)
+        embedder = await self.library.embedder()
+        asked = await embedder.embed_query(question)
+        left = await embedder.embed_query(rest) if unknown and rest else asked
         try:
             async with asyncio.timeout(timeout_s):
                 await self._learn(texts)
@@ -145,26 +152,9 @@ class SentenceVectors:
         if not chosen:
             return Nearness(unknown=share, measured=False)
         vectors = np.stack([self._known[text] for text in texts])
-        return await self._compare(question, chosen, vectors, unknown, share)
-
-    async def _compare(
-        self,
-        question: str,
-        chosen: Sequence[Candidate],
-        vectors: Vectors,
-        unknown: set[str],
-        share: float,
-    ) -> Nearness:
-        embedder = await self.library.embedder()
-        whole = vectors @ await embedder.embed_query(question)
-        rest = without_terms(question, unknown)
-        without = whole
-        if unknown and rest:
-            without = vectors @ await embedder.embed_query(rest)
-        keys = [key_of(candidate) for candidate in chosen]
         return Nearness(
-            whole=dict(zip(keys, map(float, whole), strict=True)),
-            without=dict(zip(keys, map(float, without), strict=True)),
+            whole=_cosines(chosen, vectors, asked),
+            without=_cosines(chosen, vectors, left),
             unknown=share if rest else 1.0,
             abroad=all(detect(c.text) != question_language(question) for c in chosen),
         )
@@ -178,6 +168,10 @@ class SentenceVectors:
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             self._known.update(zip(batch, await embedder.embed_passages(batch), strict=True))
+
+
+def _cosines(chosen: Sequence[Candidate], vectors: Vectors, asked: Vector) -> dict[Key, float]:
+    return dict(zip(map(key_of, chosen), map(float, vectors @ asked), strict=True))
 
 
 def without_terms(question: str, terms: set[str]) -> str:
