@@ -68,7 +68,7 @@ def _compose(material: Material, writer: Writer) -> None:
         case "how_to":
             done = _covered(material) and compose_procedure(material, writer)
         case _:
-            done = False
+            done = _figures(material, writer)
     if not done and material.route.intent != "diagnosis":
         compose_facts(material, writer)
 

@@ -132,8 +132,8 @@ class Diagnosis:
         named = any(mentions_text(said, terms) for terms in self._subjects)
         if not self._subjects:
             asked = [t for t in self._material.reading.terms if not t[:1].isdigit()]
-            rarest = max(asked, key=self._material.reading.weights.of, default="")
-            named = rarest in content_terms(said)
+            words = set(content_terms(said))
+            named = sum(t in words for t in asked) > len(asked) / 2
         return named and not fills("excluded", candidate.text) and self._same_incident(candidate)
 
     def _may_explain(self, candidate: Candidate) -> bool:

@@ -77,13 +77,15 @@ class _Builder:
                 plain = self._query("q1", "", ("knowledge_search", "runbook_search"))
                 planned = [plain, *self._of_version(plain)]
             case _:
-                planned = self._facts()
+                planned = self._facts(figures)
         return _askable(planned)
 
-    def _facts(self) -> list[SubQuery]:
+    def _facts(self, figures: ToolCall | None) -> list[SubQuery]:
         parts = list(dict.fromkeys(clauses(self.route.standalone)))[:MOST_CLAUSES]
         if len(parts) == 1:
             plain = self._query("q1", "", self._fact_tools())
+            if figures is not None:
+                plain = plain.model_copy(update={"calls": (figures, *plain.calls)})
             return [plain, *self._of_version(plain)]
         return [
             self._query(f"q{i}", "", self._fact_tools(), text=self._with_subject(part, parts[0]))

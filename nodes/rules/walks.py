@@ -74,7 +74,8 @@ def best_walk(question: str, entities: Sequence[str], known: Sequence[Edge]) -> 
     """The chain from a named entity that uses most of the question's words with fewest edges.
 
     Edges may be walked in both directions. A chain must end on the kind of thing that is asked
-    for, where the question names one; no such chain gives the empty list.
+    for, where the question names one, and otherwise join the things named, where it names two;
+    no such chain gives the empty list.
     """
     asked, wanted = _asked_type(question), canonical(question)
     starts = {name.casefold() for name in entities}
@@ -86,7 +87,7 @@ def best_walk(question: str, entities: Sequence[str], known: Sequence[Edge]) -> 
     frontier: list[tuple[str, list[Edge]]] = [(n, []) for n in around if n.casefold() in starts]
     while frontier:
         node, walk = frontier.pop()
-        if walk and (not asked or asked in canonical(_type_at(node, walk[-1]))):
+        if walk and _ends_well(node, walk, asked, starts):
             used = frozenset().union(*(edge.words for edge in walk)) & wanted
             score = len(used) - 0.4 * len(walk)
             if score > best[0]:
@@ -94,10 +95,27 @@ def best_walk(question: str, entities: Sequence[str], known: Sequence[Edge]) -> 
         if len(walk) < 4:
             seen = {node} | {n for e in walk for n in (e.start, e.end)}
             for edge in around[node]:
+                if not _named(edge, wanted):
+                    continue
                 other = edge.end if edge.start == node else edge.start
                 if other not in seen:
                     frontier.append((other, [*walk, edge]))
     return best[1]
+
+
+def _ends_well(node: str, walk: Sequence[Edge], asked: str, starts: set[str]) -> bool:
+    if asked:
+        return asked in canonical(_type_at(node, walk[-1]))
+    met = {name.casefold() for edge in walk for name in (edge.start, edge.end)} & starts
+    return len(met) >= min(2, len(starts))
+
+
+def _named(edge: Edge, wanted: frozenset[str]) -> bool:
+    """Whether the question speaks of the relation, or of both kinds of things that it joins."""
+    if canonical(edge.type) & wanted:
+        return True
+    ends = (canonical(edge.start_type), canonical(edge.end_type))
+    return all(words & wanted for words in ends)
 
 
 def _asked_type(question: str) -> str:
