@@ -112,6 +112,12 @@ class Entity(Model):
     aliases: tuple[str, ...] = ()
     score: float = 1.0
 
+    def called_in(self, text: str) -> str:
+        """The name by which a text calls it; its own where it uses none."""
+        folded = text.casefold()
+        names = (self.name, *self.aliases, self.id)
+        return next((name for name in names if name.casefold() in folded), self.name)
+
 
 class Relation(Model):
     """A directed edge with its provenance: the source that states it, and the words there."""

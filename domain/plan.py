@@ -42,6 +42,8 @@ class Period(Model):
 class Route(Model):
     """What kind of question this is and how much effort it deserves.
 
+    `entities` are the names of what it names, `mentions` the same as the question calls them.
+
     `standalone` is the question with what the conversation supplies filled in. `missing`
     says, for the mode `clarify`, what no source can supply. `reason` names the rules that
     decided.
@@ -53,6 +55,7 @@ class Route(Model):
     standalone: str
     risk: Literal["low", "high"] = "low"
     entities: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
     period: Period | None = None

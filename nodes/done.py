@@ -56,7 +56,7 @@ def _turn(state: State, answer: Answer) -> Turn:
         question=state["run"].question,
         standalone=route.standalone,
         language=route.language,
-        entities=route.entities,
+        entities=route.mentions,
         versions=route.versions,
         answer=answer.text[:500],
     )

@@ -25,6 +25,8 @@ _GAIN: dict[Move, float] = {
 }
 """How often a move closes a gap, as a prior; multiplied by the weight of the gap."""
 
+_ELSEWHERE = 0.65
+
 _SOURCES = (
     "knowledge_search",
     "ticket_search",
@@ -101,10 +103,12 @@ class RuleReflector:
 
 
 def _gain(move: Move, gap: Gap) -> float:
-    """The prior of a move, by the weight of the gap; a name is not found by other words."""
+    """The prior of a move, by the weight of the gap.
+
+    A name that nothing found holds is not found by other words or fewer filters, but elsewhere.
+    """
     names = gap.requirement.kind in ("entity", "constraint", "version")
-    prior = _GAIN["rewrite"] if names and move == "switch_source" else _GAIN[move]
-    prior = _GAIN["switch_source"] if names and move == "rewrite" else prior
+    prior = _ELSEWHERE if names and move == "switch_source" else _GAIN[move]
     return prior * (1.0 if gap.requirement.essential else 0.5)
 
 

@@ -17,7 +17,7 @@ def requirements(
         Requirement(
             id=f"entity:{entity.id}",
             kind="entity",
-            text=_as_asked(entity, route.standalone),
+            text=entity.called_in(route.standalone),
             terms=(entity.name, *entity.aliases, entity.id.rsplit(":", 1)[-1]),
             essential=route.intent not in ("decision", "how_to"),
         )
@@ -87,10 +87,3 @@ def _spellings(query: SubQuery) -> tuple[str, ...]:
     """The spellings of the version that a sub-query is confined to."""
     [only] = [f.value for f in query.filters if f.field == "version"]
     return only if isinstance(only, tuple) else (str(only),)
-
-
-def _as_asked(entity: Entity, question: str) -> str:
-    """The name by which the question calls the entity."""
-    folded = question.casefold()
-    names = (entity.name, *entity.aliases, entity.id)
-    return next((name for name in names if name.casefold() in folded), entity.name)

@@ -54,6 +54,7 @@ class RuleRouter:
             standalone=full,
             risk="high" if intent == "decision" or risky(full) else "low",
             entities=tuple(entity.name for entity in entities),
+            mentions=tuple(entity.called_in(full) for entity in entities),
             identifiers=identifiers(full),
             versions=versions(full),
             period=period(full, self.clock.now().astimezone(UTC)),
